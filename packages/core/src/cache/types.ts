@@ -1,0 +1,81 @@
+/** The cache's contract: shared informers over watched kinds. Implemented by `createCache`. */
+import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
+
+/** What of each object is kept in memory (CORE-178). */
+export type Projection<T extends KubeObject = KubeObject> =
+  | "full"
+  | "metadata"
+  | { readonly name: string; readonly transform: (object: T) => T };
+
+/** What an informer covers; informers of equal scope are shared (CORE-176). */
+export interface InformerOptions<T extends KubeObject = KubeObject> {
+  /** Namespaces to watch; absent or empty means all (or the cache's own default set). */
+  namespaces?: readonly string[];
+  labelSelector?: string;
+  fieldSelector?: string;
+  projection?: Projection<T>;
+  /** A missing kind or a 403 is waited for instead of failing the sync (CORE-237). */
+  optional?: boolean;
+}
+
+/** Change of one object as handlers see it. */
+export type CacheEvent<T extends KubeObject = KubeObject> =
+  | {
+      type: "add";
+      object: DeepReadonly<T> /** Part of the first list, or synthetic for a late handler. */;
+      initial: boolean;
+    }
+  | {
+      type: "update";
+      object: DeepReadonly<T>;
+      old: DeepReadonly<T> /** Same object again, on resync. */;
+      resync: boolean;
+    }
+  | {
+      type: "delete";
+      object: DeepReadonly<T> /** The deletion was missed and found by a re-list. */;
+      stale: boolean;
+    };
+
+export type CacheHandler<T extends KubeObject = KubeObject> = (event: CacheEvent<T>) => void;
+
+/** State of an informer's connection to the server. */
+export type SourceState = "starting" | "synced" | "waiting-for-kind" | "forbidden" | "stopped";
+
+export interface Informer<T extends KubeObject = KubeObject> {
+  readonly kind: Kind<T>;
+  /** Adds a handler; objects already cached arrive as synthetic adds. Returns the function that removes it. */
+  addHandler(handler: CacheHandler<T>): () => void;
+  /** Named index; may be added at any time (CORE-182). */
+  addIndex(name: string, fn: (object: DeepReadonly<T>) => readonly string[]): void;
+  byIndex(name: string, value: string): readonly DeepReadonly<T>[];
+  get(key: ObjectKey): DeepReadonly<T> | undefined;
+  list(filter?: { namespace?: string; labels?: Record<string, string> }): readonly DeepReadonly<T>[];
+  readonly state: SourceState;
+  /** Called on every change of {@link Informer.state}. */
+  onState(fn: (state: SourceState) => void): () => void;
+  /** Last list or watch error, for messages of sync failures. */
+  readonly lastError: unknown;
+  /** Resolves at the first full sync; rejects when the signal aborts. */
+  synced(signal?: AbortSignal): Promise<void>;
+  hasSynced(): boolean;
+}
+
+/** Read access to the watched part of the cluster, with this process's own newer writes laid over it (CORE-185). */
+export interface Cache {
+  /** Informer for a kind, started on first use and shared afterwards. Every call must be paired with `release`. */
+  informer<T extends KubeObject>(kind: Kind<T>, options?: InformerOptions<T>): Informer<T>;
+  /** Gives an informer back; the last one out stops it and frees its objects and its socket (CORE-188). */
+  release(informer: Informer): void;
+  /** Cached object; starts an informer and waits for its sync when the kind is not watched yet (CORE-183). */
+  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<DeepReadonly<T> | undefined>;
+  list<T extends KubeObject>(
+    kind: Kind<T>,
+    filter?: { namespace?: string; labels?: Record<string, string> },
+  ): Promise<readonly DeepReadonly<T>[]>;
+  /** Records the object that a write of this process returned; a `deleted` key hides the object. */
+  overlay(kind: Kind, key: ObjectKey, written: KubeObject | "deleted"): void;
+  /** All informers, for health, metrics and debugging. */
+  informers(): readonly Informer[];
+  stop(): Promise<void>;
+}

@@ -1,0 +1,128 @@
+/** Contracts between a controller and the framework. */
+import type { Cache, CacheEvent, Informer, InformerOptions } from "../cache/types.ts";
+import type { Client } from "../client/types.ts";
+import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
+import type { EventRecorder, Logger } from "../observe/types.ts";
+
+/** Outcome of a successful reconcile (CORE-226, 227). */
+export interface Result {
+  /** Run again after so many milliseconds, 0–10 % jitter added. */
+  requeueAfter?: number;
+  /** No jitter on `requeueAfter`. */
+  exact?: boolean;
+  /** Priority of the delayed run. */
+  priority?: number;
+}
+
+/** What a reconcile gets beside its key. */
+export interface ReconcileContext {
+  /** Aborts on time-out, on a lost lease, and 20 s into a shutdown. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** UUID of this run, on every log line of it. */
+  readonly reconcileID: string;
+  /** Writes under this controller's name; fenced while leadership is required. */
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly events: EventRecorder;
+  readonly priority: number;
+  /** Failures of this key since its last success, from 0. */
+  readonly attempt: number;
+  /** Feature gates by name. */
+  readonly features: Readonly<Record<string, boolean>>;
+}
+
+/** Brings one object to its desired state. Level-triggered: it is not told what happened. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a reconcile without anything to say returns nothing
+export type Reconcile = (key: ObjectKey, ctx: ReconcileContext) => Promise<Result | void>;
+
+/** Decides whether a cache event queues anything. It never filters the cache itself. */
+export type Predicate<T extends KubeObject = KubeObject> = (event: CacheEvent<T>) => boolean;
+
+/** Keys to queue for an object that changed. Runs on the old and the new object of an update (CORE-222). */
+export type MapFn<T extends KubeObject = KubeObject> = (
+  object: DeepReadonly<T>,
+) => readonly ObjectKey[] | Promise<readonly ObjectKey[]>;
+
+/** Adds keys to a controller's queue from outside the cache (CORE-225). */
+export interface RawSource {
+  readonly name: string;
+  start(
+    enqueue: (key: ObjectKey, options?: { priority?: number; afterMs?: number }) => void,
+    signal: AbortSignal,
+  ): Promise<void> | void;
+}
+
+export interface SourceOptions<T extends KubeObject = KubeObject> extends InformerOptions<T> {
+  predicates?: readonly Predicate<T>[];
+}
+
+export interface OwnsOptions<T extends KubeObject = KubeObject> extends SourceOptions<T> {
+  /** Queue every owner of the `for` kind, not the controlling one only. */
+  matchEveryOwner?: boolean;
+}
+
+/** Write rights that a controller needs; reads follow from its sources (CORE-397). */
+export interface RightsRule {
+  readonly groups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface ControllerOptions {
+  /** Default: the manager's value for this controller (CORE-233). */
+  maxConcurrentReconciles?: number;
+  reconcileTimeoutMs?: number;
+  /** False for controllers that run on every replica. Default true. */
+  needLeaderElection?: boolean;
+}
+
+/** Life of a controller as the gauge `quartet_controller_state` shows it. */
+export type ControllerState =
+  | "Starting"
+  | "WaitingForCRD"
+  | "Syncing"
+  | "Running"
+  | "Paused"
+  | "Failed"
+  | "Stopped";
+
+/** A built controller, ready to be run by a manager. */
+export interface Controller {
+  readonly name: string;
+  readonly state: ControllerState;
+  readonly options: Required<ControllerOptions>;
+  /** Kinds that it reads, with their scopes, for RBAC and preflight. */
+  readonly sources: readonly ControllerSource[];
+  /** Starts the informers and waits for them; no reconcile yet (warm-up, CORE-235). */
+  warmUp(signal: AbortSignal): Promise<void>;
+  /** Runs until `stop`; rejects when the controller cannot start. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Takes no new work and waits for running reconciles; then aborts their signals (CORE-262). */
+  stop(drainMs: number): Promise<{ stuck: readonly string[] }>;
+  /** Queues a key by hand. */
+  enqueue(key: ObjectKey, options?: { priority?: number; afterMs?: number }): void;
+  /** Queue and outcome of a key, for `quartet explain`. */
+  explain(key: ObjectKey): Record<string, unknown>;
+}
+
+export interface ControllerSource {
+  readonly kind: Kind;
+  readonly options: InformerOptions;
+  readonly role: "for" | "owns" | "watches";
+}
+
+/** `controller(name).for(kind).owns(kind)…complete(reconcile)` (CORE-220). */
+export interface ControllerBuilder {
+  for<T extends KubeObject>(kind: Kind<T>, options?: SourceOptions<T>): ControllerBuilder;
+  owns<T extends KubeObject>(kind: Kind<T>, options?: OwnsOptions<T>): ControllerBuilder;
+  watches<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): ControllerBuilder;
+  watchesRaw(source: RawSource): ControllerBuilder;
+  withOptions(options: ControllerOptions): ControllerBuilder;
+  /** Runs `setup` when the informers exist, before they sync: the place for indexes. */
+  withSetup(setup: (informers: InformerLookup) => void): ControllerBuilder;
+  complete(reconcile: Reconcile): Controller;
+}
+
+export type InformerLookup = <T extends KubeObject>(kind: Kind<T>) => Informer<T>;

@@ -1,0 +1,3 @@
+/** `@quartet/testing`: API servers and helpers for tests, the demo and benchmarks. Never shipped. */
+export * from "./api-server.ts";
+export * from "./request.ts";
