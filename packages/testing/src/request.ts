@@ -48,7 +48,7 @@ export function testClient(kubeconfig: string): TestClient {
   const auth = user.token === undefined ? {} : { authorization: `Bearer ${user.token}` };
 
   const send = (method: string, path: string, body: unknown, init: RequestInit) =>
-    new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+    new Promise<IncomingMessage>((resolve, reject) => {
       const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
       const headers: OutgoingHttpHeaders = { accept: "application/json", ...auth, ...init.headers };
       if (payload !== undefined) headers["content-type"] = init.contentType ?? "application/json";
