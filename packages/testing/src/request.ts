@@ -1,5 +1,6 @@
 /** A bare JSON client for tests: independent of `@quartet/core`, so that one does not hide the other's faults. */
-import { Agent, request as httpsRequest, type OutgoingHttpHeaders } from "node:https";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { Agent, request as httpsRequest } from "node:https";
 import { parse } from "yaml";
 
 export interface Answer<T = unknown> {
