@@ -1,19 +1,40 @@
 import { defineConfig } from "vitest/config";
 
-const resolve = { conditions: ["quartet-source"] };
-const ssr = { resolve: { conditions: ["quartet-source"], externalConditions: ["quartet-source"] } };
+const conditions = ["quartet-source"];
+/** Scenarios are written once and run against both API servers. */
+const scenarios = ["e2e/**/*.scenario.ts", "packages/*/test/**/*.scenario.ts"];
+/** In tests every cached object is deep-frozen: a write to one is an error. */
+const env = { QUARTET_CACHE_GUARD: "1" };
 
 export default defineConfig({
-  resolve,
-  ssr,
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     projects: [
       {
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"],
-          env: { QUARTET_CACHE_GUARD: "1" },
+          include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "tools/**/*.test.ts"],
+          exclude: ["**/*.real.test.ts", "**/node_modules/**"],
+          env,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "double", include: scenarios, env: { ...env, QUARTET_TARGET: "double" }, testTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: "real",
+          include: [...scenarios, "packages/*/src/**/*.real.test.ts", "e2e/**/*.real.test.ts"],
+          env: { ...env, QUARTET_TARGET: "real" },
+          globalSetup: ["e2e/real-control-plane.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
         },
       },
     ],
