@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { rulesReporter } from "./tools/rules/reporter.ts";
 
 const conditions = ["quartet-source"];
 /** Scenarios are written once and run against both API servers. */
@@ -10,6 +11,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
+    // A full run (tools/test.ts) leaves the record that `npm run rules` reads.
+    reporters: process.env.QUARTET_FULL_RUN === "1" ? ["default", rulesReporter()] : ["default"],
     projects: [
       {
         extends: true,
@@ -23,7 +26,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "double", include: scenarios, env: { ...env, QUARTET_TARGET: "double" }, testTimeout: 60_000 },
+        test: {
+          name: "double",
+          include: scenarios,
+          env: { ...env, QUARTET_TARGET: "double" },
+          testTimeout: 60_000,
+        },
       },
       {
         extends: true,

@@ -24,14 +24,15 @@ const command = [
   "double",
 ];
 if (real.available) command.push("--project", "real");
-if (full) {
-  rmSync(REPORT_FILE, { force: true });
-  command.push("--reporter=default", `--reporter=${repository}/tools/rules/reporter.ts`);
-}
+if (full) rmSync(REPORT_FILE, { force: true });
 const { status } = spawnSync(process.execPath, [...command, ...args], {
   cwd: repository,
   stdio: "inherit",
-  env: { ...process.env, NODE_OPTIONS: "--conditions=quartet-source --disable-warning=ExperimentalWarning" },
+  env: {
+    ...process.env,
+    QUARTET_FULL_RUN: full ? "1" : "",
+    NODE_OPTIONS: "--conditions=quartet-source --disable-warning=ExperimentalWarning",
+  },
 });
 
 if (full) summarize();

@@ -6,7 +6,7 @@ import { REPORT_FILE, REPORTS, repository } from "../paths.ts";
 import type { TestRecord } from "./coverage.ts";
 
 /** Writes every test's project, title, state and time to `reports/tests.json`. */
-export default function rulesReporter(): Reporter {
+export function rulesReporter(): Reporter {
   return {
     onTestRunEnd(modules: readonly TestModule[]) {
       const tests: TestRecord[] = [];
