@@ -66,8 +66,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** Resource name in URLs and RBAC rules, for example `statefulsets`. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Carries the type; never present at run time. */
-  readonly objectType?: (object: T) => void;
+  /** Carries the type; never present at run time. A method, so that `Kind<Pod>` is also a `Kind`. */
+  objectType?(object: T): void;
 }
 
 /** Recursively read-only view of `T`: the type of every object that the cache hands out. */
