@@ -1,6 +1,16 @@
 /** `@quartet/core`: the reconcile framework that every quartet controller is built on. */
 export * from "./cache/types.ts";
+export { type ClientOptions, createClient } from "./client/client.ts";
+export type { Connection, Credentials, TlsMaterial } from "./client/connection.ts";
+export * from "./client/errors.ts";
+export { holdsUnsafeIntegers } from "./client/json.ts";
+export { type LoadConnectionOptions, loadConnection } from "./client/load-connection.ts";
+export { mergeDiff, sameJson } from "./client/merge-diff.ts";
+export type { ClientObserver, RequestReport } from "./client/observer.ts";
+export { isBuiltIn } from "./client/patch.ts";
+export type { Environment } from "./client/proxy.ts";
 export * from "./client/types.ts";
+export { WatchFormatError } from "./client/watch-decoder.ts";
 export * from "./clock.ts";
 export * from "./controller/types.ts";
 export * from "./manager/types.ts";

@@ -1,0 +1,146 @@
+/** The client: verbs over JSON objects, towards one API server. */
+import { type Clock, systemClock } from "../clock.ts";
+import type { Logger } from "../observe/types.ts";
+import type { Connection } from "./connection.ts";
+import { createDiscovery } from "./discovery.ts";
+import { InvalidRequestError } from "./errors.ts";
+import { decodeJson } from "./json.ts";
+import type { ClientObserver } from "./observer.ts";
+import { readVerbs } from "./read-verbs.ts";
+import { type ApiRequest, createRequester, type Requester } from "./requester.ts";
+import { JSON_TYPE, type Session } from "./session.ts";
+import { type StatusContext, statusVerbs } from "./status.ts";
+import type { Client, ClientHooks, Discovery, RequestOptions, ServerVersion, WriteOptions } from "./types.ts";
+import { userAgent } from "./user-agent.ts";
+import { writeVerbs } from "./write-verbs.ts";
+
+export interface ClientOptions {
+  connection: Connection;
+  /** Version of the program, for the user agent. */
+  version: string;
+  /** Name of the controller that the requests belong to. */
+  controller?: string;
+  hooks?: ClientHooks;
+  clock?: Clock;
+  /** Requests per second of the whole process; -1, the default, sets no limit (CORE-112). Leases are not limited. */
+  qps?: number;
+  /** Requests that may be sent at once under `qps`. Default: `qps`, at least 1. */
+  burst?: number;
+  /** Asks for gzip answers. Default false: next to the API server it costs more CPU than it saves. */
+  compression?: boolean;
+  log?: Logger;
+  observer?: ClientObserver;
+  /** `fieldValidation` of writes to built-in kinds that name none. Default `Warn`, the server's own default. */
+  fieldValidation?: WriteOptions["fieldValidation"];
+  /** Limit of Lease requests in milliseconds: max(1 s, half the renew deadline). Default 5 000. */
+  leaseTimeoutMs?: number;
+}
+
+/** What all facades of one client share. */
+interface Shared {
+  requester: Requester;
+  discovery: Discovery;
+  log: Logger | undefined;
+  version: string;
+  fieldValidation: NonNullable<WriteOptions["fieldValidation"]>;
+  toldStatusless: Set<string>;
+}
+
+/** Opens a client; sockets are opened with the first request. Close it with {@link Client.close}. */
+export function createClient(options: ClientOptions): Client {
+  const clock = options.clock ?? systemClock;
+  const qps = options.qps ?? -1;
+  const requester = createRequester({
+    connection: options.connection,
+    clock,
+    qps,
+    burst: options.burst ?? Math.max(1, Math.ceil(qps)),
+    compression: options.compression ?? false,
+    log: options.log,
+    observer: options.observer,
+    leaseTimeoutMs: options.leaseTimeoutMs,
+  });
+  const agent = userAgent(options.version);
+  const read = async (path: string): Promise<unknown> =>
+    decodeBody(await requester.send(rawRequest("GET", path, agent)));
+  const shared: Shared = {
+    requester,
+    discovery: createDiscovery(read, clock),
+    log: options.log,
+    version: options.version,
+    fieldValidation: options.fieldValidation ?? "Warn",
+    toldStatusless: new Set(),
+  };
+  return facade(shared, options.controller, options.hooks === undefined ? [] : [options.hooks]);
+}
+
+/** The verbs under one controller's name. */
+function facade(shared: Shared, controller: string | undefined, hooks: readonly ClientHooks[]): Client {
+  const { requester, discovery } = shared;
+  const session: Session = {
+    requester,
+    userAgent: userAgent(shared.version, controller),
+    fieldManager: controller === undefined ? "quartet" : `quartet-${controller}`,
+    hooks,
+    log: shared.log,
+    fieldValidation: shared.fieldValidation,
+  };
+  const writes = writeVerbs(session);
+  const context: StatusContext = { session, verbs: writes, discovery, told: shared.toldStatusless };
+
+  const raw = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<unknown> =>
+    decodeBody(
+      await requester.send({
+        ...rawRequest(method, path, session.userAgent),
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: options.signal,
+        timeoutMs: options.timeoutMs,
+      }),
+    );
+
+  return {
+    ...readVerbs(session),
+    ...writes,
+    ...statusVerbs(context),
+    raw,
+    discovery,
+    serverVersion: async () => parseVersion(await raw("GET", "/version")),
+    forController: (name, own) => facade(shared, name, own === undefined ? hooks : [...hooks, own]),
+    close: () => requester.close(),
+  };
+}
+
+function rawRequest(method: string, path: string, agent: string): ApiRequest {
+  if (!path.startsWith("/"))
+    throw new InvalidRequestError(`path ${JSON.stringify(path)}: must begin with a slash`);
+  return {
+    verb: method.toLowerCase(),
+    method,
+    path,
+    pool: "requests",
+    accept: `${JSON_TYPE}, */*;q=0.1`,
+    userAgent: agent,
+    repeatable: method === "GET" ? "reads" : "never",
+  };
+}
+
+/** Paths such as `/healthz` answer in plain text, which is handed out as it is. */
+function decodeBody(answer: {
+  text: string;
+  headers: Record<string, string | string[] | undefined>;
+}): unknown {
+  if (answer.text === "") return undefined;
+  const type = answer.headers["content-type"] ?? JSON_TYPE;
+  return type.includes("json") ? decodeJson(answer.text) : answer.text;
+}
+
+/** Numbers of a version answer: some servers write `37+`. */
+function parseVersion(body: unknown): ServerVersion {
+  const { gitVersion, major, minor } = body as { gitVersion: string; major: string; minor: string };
+  return { gitVersion, major: Number.parseInt(major, 10), minor: Number.parseInt(minor, 10) };
+}
