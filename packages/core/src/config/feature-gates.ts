@@ -1,0 +1,103 @@
+/** Feature gates: switches of features that are not for everybody yet, or no longer. */
+import { ConfigurationError } from "../client/errors.ts";
+import { closest, didYouMean } from "./closest.ts";
+
+/** Stage of a feature: Alpha is off, Beta on, GA on for good, Deprecated off unless declared otherwise. */
+export type GateStage = "Alpha" | "Beta" | "GA" | "Deprecated";
+
+/** Declaration of a feature gate. */
+export interface FeatureGate {
+  readonly name: string;
+  readonly stage: GateStage;
+  /** Version in which the feature reached its stage. */
+  readonly since: string;
+  /** Controller that it belongs to. */
+  readonly owner: string;
+  readonly help: string;
+  /** Where the stage's own default does not fit. */
+  readonly default?: boolean;
+}
+
+/** All gates of this version (CORE-394). A gate stays listed after GA, so that old command lines keep working. */
+export const FEATURE_GATES: readonly FeatureGate[] = [
+  {
+    name: "AdvancedDaemonSetNodeLabelPatches",
+    stage: "Beta",
+    since: "0.1.0",
+    owner: "ds-patches",
+    help: "Patches of an Advanced DaemonSet's pods by the labels of their nodes",
+  },
+];
+
+/** Outcome of {@link resolveFeatureGates}. */
+export interface ResolvedGates {
+  /** Every declared gate with its value. */
+  readonly features: Readonly<Record<string, boolean>>;
+  /** Texts to log as warnings. */
+  readonly warnings: readonly string[];
+}
+
+/** Names that set every gate of a stage which is not set by its own name. */
+const GROUPS: Readonly<Record<string, GateStage>> = { AllAlpha: "Alpha", AllBeta: "Beta" };
+
+/** Gate values from a text such as `A=true,B=false,AllAlpha=true`; later entries win over earlier ones. */
+export function resolveFeatureGates(
+  text: string,
+  gates: readonly FeatureGate[] = FEATURE_GATES,
+): ResolvedGates {
+  const own = new Map<string, boolean>();
+  const groups = new Map<GateStage, boolean>();
+  for (const [name, value] of parseEntries(text)) {
+    const group = GROUPS[name];
+    const gate = gates.find((candidate) => candidate.name === name);
+    if (group !== undefined) groups.set(group, value);
+    else if (gate === undefined) throw unknownGate(name, gates);
+    else if (gate.stage === "GA" && !value) {
+      throw new ConfigurationError(
+        `cannot set feature gate ${name} to false: the feature is generally available since ${gate.since} and locked on; remove the entry`,
+      );
+    } else own.set(name, value);
+  }
+  const features: Record<string, boolean> = {};
+  const warnings: string[] = [];
+  for (const gate of gates) {
+    const on =
+      own.get(gate.name) ??
+      (gate.stage === "GA" ? undefined : groups.get(gate.stage)) ??
+      gate.default ??
+      (gate.stage === "Beta" || gate.stage === "GA");
+    features[gate.name] = on;
+    const risky = gate.stage === "Alpha" || gate.stage === "Deprecated";
+    if (on && risky)
+      warnings.push(`feature gate ${gate.name} is ${gate.stage.toLowerCase()} and switched on`);
+  }
+  return { features, warnings };
+}
+
+/** Value of the label `stage` of the metric `kubernetes_feature_enabled`, as Kubernetes components write it. */
+export function stageLabel(stage: GateStage): string {
+  return stage === "GA" ? "" : stage.toUpperCase();
+}
+
+function* parseEntries(text: string): Generator<[string, boolean]> {
+  for (const entry of text.split(",").map((part) => part.trim())) {
+    if (entry === "") continue;
+    const [name = "", value] = entry.split("=", 2).map((part) => part.trim());
+    if (value === undefined) {
+      throw new ConfigurationError(
+        `missing value of feature gate ${name}: write ${name}=true or ${name}=false`,
+      );
+    }
+    if (value !== "true" && value !== "false") {
+      throw new ConfigurationError(`invalid value of ${name}=${value}: it must be true or false`);
+    }
+    yield [name, value === "true"];
+  }
+}
+
+function unknownGate(name: string, gates: readonly FeatureGate[]): ConfigurationError {
+  const known = [...gates.map((gate) => gate.name), ...Object.keys(GROUPS)];
+  const close = closest(name, known);
+  const hint = close.length > 0 ? didYouMean(close) : `; known are ${known.join(", ")}`;
+  return new ConfigurationError(`unrecognized feature gate: ${name}${hint}`);
+}

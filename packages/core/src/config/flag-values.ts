@@ -1,0 +1,96 @@
+/** Texts of flags with where they came from, and readers that turn them into values or into a helpful error. */
+import { ConfigurationError } from "../client/errors.ts";
+import { type ListenAddress, parseAddress } from "./address.ts";
+import { parseDuration } from "./duration.ts";
+
+/** Text of a flag and the place where it was found, for messages. */
+export interface FlagText {
+  readonly text: string;
+  /** `--name`, `QUARTET_NAME`, `path in FILE`, or `default of --name`. */
+  readonly origin: string;
+}
+
+/** Readers by flag name. Each throws `ConfigurationError` that names the origin, the value and the remedy. */
+export interface FlagValues {
+  /** Where the value of a flag came from. */
+  origin(name: string): string;
+  /** Reads with a function whose error message says what is wrong with the text. */
+  read<T>(name: string, parse: (text: string) => T): T;
+  string(name: string): string;
+  boolean(name: string): boolean;
+  /** A finite number; `integer` demands a whole one, `min` is the lowest allowed. */
+  number(name: string, limits?: { integer?: boolean; min?: number }): number;
+  /** Milliseconds. `min` is the lowest allowed. */
+  duration(name: string, limits?: { min?: number }): number;
+  address(name: string): ListenAddress | undefined;
+  list(name: string): string[];
+  oneOf<const T extends string>(name: string, allowed: readonly T[]): T;
+}
+
+/** Readers over the texts of all flags. */
+export function flagValues(texts: ReadonlyMap<string, FlagText>): FlagValues {
+  const textOf = (name: string): FlagText => {
+    const found = texts.get(name);
+    if (found === undefined) throw new Error(`flag --${name} is not declared`);
+    return found;
+  };
+  const read = <T>(name: string, parse: (text: string) => T): T => {
+    const { text, origin } = textOf(name);
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new ConfigurationError(`${origin}: ${(error as Error).message}`);
+    }
+  };
+  return {
+    origin: (name) => textOf(name).origin,
+    read,
+    string: (name) => textOf(name).text,
+    boolean: (name) => read(name, parseBoolean),
+    number: (name, limits) => read(name, (text) => parseNumber(text, limits ?? {})),
+    duration: (name, limits) =>
+      read(name, (text) => {
+        const ms = parseDuration(text);
+        if (limits?.min !== undefined && ms < limits.min) {
+          throw new Error(`${JSON.stringify(text)} is too short: it must be at least ${limits.min}ms`);
+        }
+        return ms;
+      }),
+    address: (name) => read(name, parseAddress),
+    list: (name) => splitList(textOf(name).text),
+    oneOf: (name, allowed) =>
+      read(name, (text) => {
+        const found = allowed.find((candidate) => candidate === text);
+        if (found === undefined) {
+          throw new Error(`${JSON.stringify(text)} is not known: write one of ${allowed.join(", ")}`);
+        }
+        return found;
+      }),
+  };
+}
+
+/** Entries of a comma-separated text, without blanks around them and without empty ones. */
+export function splitList(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function parseBoolean(text: string): boolean {
+  if (text !== "true" && text !== "false") {
+    throw new Error(`${JSON.stringify(text)} is not a boolean: write true or false`);
+  }
+  return text === "true";
+}
+
+function parseNumber(text: string, limits: { integer?: boolean; min?: number }): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!Number.isFinite(value) || (limits.integer && !Number.isInteger(value))) {
+    throw new Error(`${JSON.stringify(text)} is not a ${limits.integer ? "whole " : ""}number`);
+  }
+  if (limits.min !== undefined && value < limits.min) {
+    throw new Error(`${text} is too low: it must be at least ${limits.min}`);
+  }
+  return value;
+}

@@ -1,0 +1,80 @@
+/** Settings from all their sources: flag > environment > config file > default. */
+import { readFile } from "node:fs/promises";
+import { ConfigurationError } from "../client/errors.ts";
+import { parseCommandLine } from "./command-line.ts";
+import { readConfigFile } from "./config-file.ts";
+import type { NamedController } from "./controllers.ts";
+import { readEnvironment } from "./environment.ts";
+import type { FeatureGate } from "./feature-gates.ts";
+import { type FlagText, flagValues } from "./flag-values.ts";
+import { type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./flags.ts";
+import { type ManagerSettings, readSettings } from "./settings.ts";
+
+/** What of a controller module the settings depend on. */
+export interface ConfigurableModule extends NamedController {
+  readonly flags: readonly {
+    readonly name: string;
+    readonly type: "string" | "boolean" | "number" | "duration";
+    readonly default: string;
+    readonly help: string;
+  }[];
+}
+
+export interface LoadOptions {
+  /** Command line without the program's name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly modules: readonly ConfigurableModule[];
+  /** Flags of a command beyond the manager's own. */
+  readonly extraFlags?: readonly FlagSpec[];
+  /** Defaults of a command that differ from the manager's, by flag name. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  readonly gates?: readonly FeatureGate[];
+}
+
+/** Outcome of {@link loadSettings}. */
+export interface LoadedSettings {
+  readonly settings: ManagerSettings;
+  /** Words of the command line that are no flags: the command and its arguments. */
+  readonly words: readonly string[];
+  /** Text of every flag with its origin. */
+  readonly texts: ReadonlyMap<string, FlagText>;
+  readonly specs: readonly FlagSpec[];
+  /** The config file, if one is used. */
+  readonly file: string | undefined;
+}
+
+/** Reads all sources. Every problem is a `ConfigurationError`. */
+export async function loadSettings(options: LoadOptions): Promise<LoadedSettings> {
+  const moduleFlags = options.modules.flatMap((module) => module.flags);
+  const specs = [...MANAGER_FLAGS, ...(options.extraFlags ?? []), ...moduleFlagSpecs(moduleFlags)];
+  const { words, flags } = parseCommandLine(options.args, specs);
+  const texts = new Map<string, FlagText>();
+  for (const spec of specs) {
+    const text = options.defaults?.[spec.name] ?? spec.default;
+    texts.set(spec.name, { text, origin: `default of --${spec.name}` });
+  }
+  const environment = readEnvironment(options.env, specs);
+  const file = flags.get("config") ?? environment.get("config")?.text;
+  if (file) merge(texts, readConfigFile(await readText(file), file, specs));
+  merge(texts, environment);
+  for (const [name, text] of flags) texts.set(name, { text, origin: `--${name}` });
+  const settings = readSettings(flagValues(texts), {
+    controllers: options.modules,
+    moduleFlags,
+    ...(options.gates && { gates: options.gates }),
+  });
+  return { settings, words, texts, specs, file: file || undefined };
+}
+
+function merge(into: Map<string, FlagText>, from: ReadonlyMap<string, FlagText>): void {
+  for (const [name, text] of from) into.set(name, text);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new ConfigurationError(`--config: cannot read ${file}: ${(error as Error).message}`);
+  }
+}
