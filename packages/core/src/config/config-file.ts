@@ -4,6 +4,7 @@ import { ConfigurationError } from "../client/errors.ts";
 import { closest, didYouMean } from "./closest.ts";
 import type { FlagText } from "./flag-values.ts";
 import type { FlagSpec } from "./flags.ts";
+import { splitPair } from "./pair.ts";
 
 /** `apiVersion` of the config file. */
 export const CONFIG_API_VERSION: string = "config.quartet.io/v1alpha1";
@@ -112,7 +113,7 @@ function fieldValue(text: string, spec: FlagSpec): unknown {
   if (spec.type === "map") {
     return Object.fromEntries(
       entries.map((entry) => {
-        const [key = "", value] = entry.split("=", 2).map((part) => part.trim());
+        const [key, value] = splitPair(entry);
         return value === undefined ? [DEFAULT_KEY, scalar(key)] : [key, scalar(value)];
       }),
     );

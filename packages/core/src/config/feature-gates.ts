@@ -1,6 +1,7 @@
 /** Feature gates: switches of features that are not for everybody yet, or no longer. */
 import { ConfigurationError } from "../client/errors.ts";
 import { closest, didYouMean } from "./closest.ts";
+import { splitPair } from "./pair.ts";
 
 /** Stage of a feature: Alpha is off, Beta on, GA on for good, Deprecated off unless declared otherwise. */
 export type GateStage = "Alpha" | "Beta" | "GA" | "Deprecated";
@@ -82,7 +83,7 @@ export function stageLabel(stage: GateStage): string {
 function* parseEntries(text: string): Generator<[string, boolean]> {
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
-    const [name = "", value] = entry.split("=", 2).map((part) => part.trim());
+    const [name, value] = splitPair(entry);
     if (value === undefined) {
       throw new ConfigurationError(
         `missing value of feature gate ${name}: write ${name}=true or ${name}=false`,

@@ -6,6 +6,7 @@ import { type NamedController, selectControllers } from "./controllers.ts";
 import { type FeatureGate, resolveFeatureGates } from "./feature-gates.ts";
 import { type FlagValues, splitList } from "./flag-values.ts";
 import { checkLeaseTimings, type LeaseTimings } from "./lease-timings.ts";
+import { splitPair } from "./pair.ts";
 
 /** Concurrency of controllers; `default` holds for those without an entry. */
 export interface Concurrency {
@@ -125,7 +126,7 @@ export function parseConcurrency(text: string, known: readonly NamedController[]
   let fallback = DEFAULT_CONCURRENCY;
   const byController: Record<string, number> = {};
   for (const entry of splitList(text)) {
-    const [first = "", second] = entry.split("=", 2).map((part) => part.trim());
+    const [first, second] = splitPair(entry);
     const count = Number(second ?? first);
     if (!Number.isInteger(count) || count < 1) {
       throw new Error(`${JSON.stringify(entry)}: a concurrency is a whole number of at least 1`);

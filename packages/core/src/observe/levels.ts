@@ -1,4 +1,5 @@
 /** Log levels, for the whole process and for single loggers. */
+import { splitPair } from "../config/pair.ts";
 
 /** Levels from the most important down. */
 export const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
@@ -17,9 +18,9 @@ export function parseLogLevels(text: string): LogLevels {
   const byLogger: Record<string, LogLevel> = {};
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
-    const [first = "", second] = entry.split("=", 2).map((part) => part.trim());
+    const [first, second] = splitPair(entry);
     const level = LOG_LEVELS.find((known) => known === (second ?? first).toLowerCase());
-    if (level === undefined) {
+    if (level === undefined || first === "") {
       throw new Error(
         `${JSON.stringify(second ?? first)} is not a log level: write one of ${LOG_LEVELS.join(", ")}, or LOGGER=LEVEL`,
       );
