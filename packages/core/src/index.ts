@@ -2,13 +2,26 @@
 export * from "./cache/types.ts";
 export { type ClientOptions, createClient } from "./client/client.ts";
 export type { Connection, Credentials, TlsMaterial } from "./client/connection.ts";
+export {
+  type ApplyResult,
+  type CreateOrApplyOptions,
+  createOrApply,
+} from "./client/create-or-apply.ts";
 export * from "./client/errors.ts";
 export { holdsUnsafeIntegers } from "./client/json.ts";
 export { type LoadConnectionOptions, loadConnection } from "./client/load-connection.ts";
 export { mergeDiff, sameJson } from "./client/merge-diff.ts";
+export { microTime } from "./client/micro-time.ts";
 export type { ClientObserver, RequestReport } from "./client/observer.ts";
 export { isBuiltIn } from "./client/patch.ts";
 export type { Environment } from "./client/proxy.ts";
+export {
+  CONFLICT_BACKOFF,
+  CONTENDED_BACKOFF,
+  type ConflictBackoff,
+  type RetryOnConflictOptions,
+  retryOnConflict,
+} from "./client/retry-on-conflict.ts";
 export * from "./client/types.ts";
 export { WatchFormatError } from "./client/watch-decoder.ts";
 export * from "./clock.ts";

@@ -1,13 +1,15 @@
 /** The client: verbs over JSON objects, towards one API server. */
 import { type Clock, systemClock } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
+import type { ApiRequest } from "./attempts.ts";
 import type { Connection } from "./connection.ts";
+import { deleteVerbs } from "./delete-verbs.ts";
 import { createDiscovery } from "./discovery.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { decodeJson } from "./json.ts";
 import type { ClientObserver } from "./observer.ts";
 import { readVerbs } from "./read-verbs.ts";
-import { type ApiRequest, createRequester, type Requester } from "./requester.ts";
+import { createRequester, type Requester } from "./requester.ts";
 import { JSON_TYPE, type Session } from "./session.ts";
 import { type StatusContext, statusVerbs } from "./status.ts";
 import type { Client, ClientHooks, Discovery, RequestOptions, ServerVersion, WriteOptions } from "./types.ts";
@@ -106,6 +108,7 @@ function facade(shared: Shared, controller: string | undefined, hooks: readonly 
   return {
     ...readVerbs(session),
     ...writes,
+    ...deleteVerbs(session),
     ...statusVerbs(context),
     raw,
     discovery,

@@ -12,19 +12,24 @@ export interface HttpRequest {
   method: string;
   /** Path with query. */
   path: string;
-  headers: Record<string, string | string[]>;
+  headers: Record<string, string | readonly string[]>;
   body: string | undefined;
   /** Limit of the whole exchange; `undefined` for none. */
   timeoutMs: number | undefined;
   signal: AbortSignal | undefined;
 }
 
-/** A whole answer. */
-export interface HttpAnswer {
+/** What every answer has. */
+export interface HttpReply {
   code: number;
   headers: IncomingMessage["headers"];
-  text: string;
+  /** Length of the body as received; 0 for a stream. */
   bytes: number;
+}
+
+/** A whole answer. */
+export interface HttpAnswer extends HttpReply {
+  text: string;
 }
 
 /** Why an exchange failed: `reusedSocket` tells that it met a socket which had been idle before. */
@@ -55,7 +60,7 @@ function textOf(bytes: Buffer, encoding: string | undefined): string {
 }
 
 /** An answer whose body is read by the caller. */
-export interface HttpStream {
+export interface HttpStream extends HttpReply {
   response: IncomingMessage;
   /** Ends the exchange: destroys the socket unless the body was read to its end. */
   close(): void;
@@ -65,6 +70,9 @@ export interface HttpStream {
 export function openStream(request: HttpRequest, clock: Clock): Promise<HttpStream> {
   return start<HttpStream>(request, clock, (response, settle, release) => {
     settle({
+      code: response.statusCode ?? 0,
+      headers: response.headers,
+      bytes: 0,
       response,
       close() {
         release();
@@ -125,7 +133,7 @@ function open(init: HttpRequest): ClientRequest {
     port: server.port || (server.protocol === "https:" ? 443 : 80),
     method: init.method,
     path: init.path,
-    headers: init.headers,
+    headers: init.headers as Record<string, string | string[]>,
     agent: init.agent,
   });
 }

@@ -1,9 +1,9 @@
 /** get, list, pages and watch. */
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, type ObjectKey } from "../object.ts";
+import type { ApiRequest } from "./attempts.ts";
 import { describe } from "./exchange.ts";
 import { decodeJson } from "./json.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
-import type { ApiRequest } from "./requester.ts";
 import {
   effectiveKey,
   effectiveNamespace,

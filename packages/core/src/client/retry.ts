@@ -19,6 +19,7 @@ export type Repeatable = "reads" | "idempotent" | "never";
 
 /** What has been tried for one request. */
 export interface Trail {
+  readonly repeatable: Repeatable;
   throttled: number;
   resets: number;
   refreshed: boolean;
@@ -26,11 +27,13 @@ export interface Trail {
 }
 
 /** Trail of a request that was not sent yet. */
-export function newTrail(): Trail {
-  return { throttled: 0, resets: 0, refreshed: false, repeatedOnReuse: false };
+export function newTrail(repeatable: Repeatable): Trail {
+  return { repeatable, throttled: 0, resets: 0, refreshed: false, repeatedOnReuse: false };
 }
 
-export type Outcome = { code: number; retryAfter: string | undefined } | { failure: ExchangeFailure };
+export type Outcome =
+  /** `refreshable`: the connection can renew its credentials. */
+  { code: number; retryAfter: string | undefined; refreshable: boolean } | { failure: ExchangeFailure };
 
 export type Step =
   | { action: "return" }
@@ -39,15 +42,11 @@ export type Step =
   | { action: "wait"; ms: number };
 
 /** The next step after an outcome; counts it in the trail. */
-export function nextStep(trail: Trail, repeatable: Repeatable, outcome: Outcome): Step {
-  return "failure" in outcome
-    ? afterFailure(trail, repeatable, outcome.failure)
-    : afterAnswer(trail, outcome.code, outcome.retryAfter);
-}
-
-function afterAnswer(trail: Trail, code: number, retryAfter: string | undefined): Step {
+export function nextStep(trail: Trail, outcome: Outcome): Step {
+  if ("failure" in outcome) return afterFailure(trail, outcome.failure);
+  const { code, retryAfter, refreshable } = outcome;
   if (code < 400) return { action: "return" };
-  if (code === 401 && !trail.refreshed) {
+  if (code === 401 && refreshable && !trail.refreshed) {
     trail.refreshed = true;
     return { action: "refresh" };
   }
@@ -58,15 +57,17 @@ function afterAnswer(trail: Trail, code: number, retryAfter: string | undefined)
   return { action: "wait", ms: Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1000 };
 }
 
-function afterFailure(trail: Trail, repeatable: Repeatable, failure: ExchangeFailure): Step {
+function afterFailure(trail: Trail, failure: ExchangeFailure): Step {
   const code = failure.error instanceof ConnectionError ? failure.error.code : "";
   const reset = code === "ECONNRESET" || code === "EPIPE";
-  if (reset && failure.reusedSocket && !trail.repeatedOnReuse && repeatable !== "never") {
+  if (reset && failure.reusedSocket && !trail.repeatedOnReuse && trail.repeatable !== "never") {
     trail.repeatedOnReuse = true;
     return { action: "wait", ms: 0 };
   }
   const lost = reset || code === "ECONNREFUSED";
-  if (!lost || repeatable !== "reads" || trail.resets >= MAX_CONNECTION_RETRIES) return { action: "return" };
+  if (!lost || trail.repeatable !== "reads" || trail.resets >= MAX_CONNECTION_RETRIES) {
+    return { action: "return" };
+  }
   trail.resets++;
   return { action: "wait", ms: CONNECTION_RETRY_MS };
 }

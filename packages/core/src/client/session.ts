@@ -3,7 +3,7 @@ import { type Kind, keyToString, type ObjectKey } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import type { PoolName } from "./agents.ts";
 import type { Requester } from "./requester.ts";
-import type { ClientHooks, WriteInfo, WriteOptions } from "./types.ts";
+import type { ClientHooks, WriteOptions } from "./types.ts";
 
 export interface Session {
   readonly requester: Requester;
@@ -41,9 +41,4 @@ export function effectiveKey(session: Session, kind: Kind, key: ObjectKey): Obje
 /** Same for a collection's namespace. */
 export function effectiveNamespace(session: Session, kind: Kind, namespace: string | undefined): string {
   return effectiveKey(session, kind, { namespace: namespace ?? "", name: "" }).namespace;
-}
-
-/** Runs the hooks before a write, outermost first. */
-export function beforeWrite(session: Session, info: WriteInfo): void {
-  for (const hook of session.hooks) hook.beforeWrite?.(info);
 }
