@@ -1,0 +1,88 @@
+/** `/healthz` and `/readyz` as Kubernetes components serve them. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ListenAddress } from "../config/address.ts";
+import { messageOf } from "./error-fields.ts";
+import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
+import type { Logger } from "./types.ts";
+
+/** Says why something is not well, or `undefined` when it is. A throw counts as not well. */
+export type HealthCheck = () => string | undefined | Promise<string | undefined>;
+
+/** Checks by name; may grow while running. */
+export type HealthChecks = ReadonlyMap<string, HealthCheck>;
+
+export interface HealthServerOptions {
+  address: ListenAddress;
+  /** Checks of `/healthz`: a failure makes the kubelet restart the process. No check may ask the API server. */
+  healthz: HealthChecks;
+  /** Checks of `/readyz`: a failure takes the process out of its Services. */
+  readyz: HealthChecks;
+  log: Logger;
+}
+
+/** Starts the server of probes. */
+export function startHealthServer(options: HealthServerOptions): Promise<RunningServer> {
+  const endpoints: Readonly<Record<string, HealthChecks>> = {
+    healthz: options.healthz,
+    readyz: options.readyz,
+  };
+  return startHttpServer({
+    address: options.address,
+    flag: "health-probe-bind-address",
+    handler: (request, response) => {
+      if (!allowsOnlyReads(request, response)) return;
+      answer(endpoints, request, response, options.log).catch((error: unknown) => {
+        options.log.error("Health endpoint failed", { error });
+        sendText(response, 500, "internal error\n");
+      });
+    },
+  });
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly excluded: boolean;
+  readonly reason: string | undefined;
+}
+
+async function answer(
+  endpoints: Readonly<Record<string, HealthChecks>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: Logger,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  const [, endpoint = "", name, ...rest] = url.pathname.replace(/\/$/, "").split("/");
+  const checks = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
+  if (checks === undefined || rest.length > 0) return sendText(response, 404, "404 page not found\n");
+  const names = name === undefined ? [...checks.keys()] : [name];
+  if (!names.every((one) => checks.has(one))) return sendText(response, 404, "404 page not found\n");
+  const excluded = new Set(name === undefined ? url.searchParams.getAll("exclude") : []);
+  const outcomes = await Promise.all(names.map((one) => runCheck(one, checks.get(one)!, excluded.has(one))));
+  const failed = outcomes.filter((outcome) => outcome.reason !== undefined);
+  for (const { name: check, reason } of failed) log.warn("Health check failed", { endpoint, check, reason });
+  if (failed.length === 0 && !url.searchParams.has("verbose")) return sendText(response, 200, "ok");
+  const unknown = [...excluded].filter((one) => !checks.has(one));
+  sendText(response, failed.length === 0 ? 200 : 500, report(endpoint, outcomes, unknown));
+}
+
+async function runCheck(name: string, check: HealthCheck, excluded: boolean): Promise<Outcome> {
+  if (excluded) return { name, excluded, reason: undefined };
+  try {
+    return { name, excluded, reason: await check() };
+  } catch (error) {
+    return { name, excluded, reason: messageOf(error) };
+  }
+}
+
+function report(endpoint: string, outcomes: readonly Outcome[], unknown: readonly string[]): string {
+  const lines = outcomes.map(({ name, excluded, reason }) => {
+    if (excluded) return `[+]${name} excluded: ok`;
+    return reason === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
+  });
+  if (unknown.length > 0)
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown}`);
+  const failed = outcomes.some((outcome) => outcome.reason !== undefined);
+  lines.push(`${endpoint} check ${failed ? "failed" : "passed"}`);
+  return `${lines.join("\n")}\n`;
+}
