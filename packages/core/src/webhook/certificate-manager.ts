@@ -1,0 +1,174 @@
+/** Keeps the webhook's certificates in a Secret: any replica may make or renew them, all replicas follow. */
+import type { Cache } from "../cache/types.ts";
+import { isAlreadyExists, isConflict } from "../client/errors.ts";
+import type { Client } from "../client/types.ts";
+import { type Clock, sleep } from "../clock.ts";
+import { defineKind, type KubeObject, type ObjectKey } from "../object.ts";
+import type { EventRecorder, Logger } from "../observe/types.ts";
+import { CA_LIFE_MS, inspectCertificate, LEAF_LIFE_MS } from "./certificates.ts";
+import { type CertificateSet, rotate } from "./rotation.ts";
+import type { ServingPair } from "./server.ts";
+
+interface Secret extends KubeObject {
+  type?: string;
+  data?: Record<string, string>;
+}
+
+const secretKind = defineKind<Secret>({
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+});
+
+/** Certificates are looked at once an hour; a change of the Secret is seen at once. */
+const CHECK_EVERY_MS = 60 * 60 * 1000;
+/** Short-lived certificates (tests) are looked at ten times in their life. */
+const CHECKS_PER_LIFE = 10;
+/** Jitter keeps replicas from renewing at the same moment. */
+const CHECK_JITTER = 0.1;
+/** A replica that lost the race to write reads the winner's Secret this many times. */
+const MAX_RACES = 5;
+
+export interface CertificateManagerOptions {
+  client: Client;
+  cache: Cache;
+  clock: Clock;
+  log: Logger;
+  events: EventRecorder;
+  /** The Secret, `<release>-webhook-cert` in the chart. */
+  secret: ObjectKey;
+  names: readonly string[];
+  leafLifeMs?: number;
+  caLifeMs?: number;
+  random?: () => number;
+  /** Called with the first certificates and after each change. */
+  onChange: (current: CurrentCertificates) => void;
+}
+
+export interface CurrentCertificates extends ServingPair {
+  /** PEM of the CA, and of its predecessor while both are in use. */
+  caBundle: string;
+  /** End of the serving certificate, milliseconds since the Unix epoch. */
+  notAfter: number;
+}
+
+export interface CertificateManager {
+  /** Reads or makes the Secret; `onChange` has been called when it resolves. */
+  start(): Promise<void>;
+  /** Renews what is due and follows the Secret until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createCertificateManager(options: CertificateManagerOptions): CertificateManager {
+  const { client, cache, clock, log, events } = options;
+  const leafLifeMs = options.leafLifeMs ?? LEAF_LIFE_MS;
+  const caLifeMs = options.caLifeMs ?? CA_LIFE_MS;
+  const random = options.random ?? Math.random;
+  let serving = "";
+
+  const check = async (): Promise<void> => {
+    for (let race = 0; race < MAX_RACES; race += 1) {
+      const live = await readSecret(client, options.secret);
+      const times = { names: options.names, now: clock.now(), leafLifeMs, caLifeMs };
+      const rotation = await rotate(live === undefined ? undefined : decode(live), times);
+      if (rotation.reason !== undefined) {
+        if (!(await write(client, options.secret, live, rotation.set))) continue;
+        log.info("webhook certificates written", { reason: rotation.reason, secret: options.secret });
+        if (rotation.reason === "unusable" && live !== undefined) {
+          const note = `The webhook certificates were made anew: ${rotation.problem}.`;
+          events.record(live, { type: "Warning", reason: "CertificateUnusable", note });
+        }
+      }
+      publish(rotation.set);
+      return;
+    }
+    throw new Error(
+      `the Secret ${options.secret.namespace}/${options.secret.name} changes faster than it can be read`,
+    );
+  };
+
+  const publish = (set: CertificateSet): void => {
+    const fingerprint = set["tls.crt"] + set["ca.crt"];
+    if (fingerprint === serving) return;
+    serving = fingerprint;
+    options.onChange({
+      cert: set["tls.crt"],
+      key: set["tls.key"],
+      caBundle: set["ca.crt"],
+      notAfter: inspectCertificate(set["tls.crt"]).notAfter,
+    });
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const informer = cache.informer(secretKind, {
+      namespaces: [options.secret.namespace],
+      fieldSelector: `metadata.name=${options.secret.name}`,
+    });
+    let wake = (): void => {};
+    const stop = informer.addHandler(() => wake());
+    const interval = Math.min(CHECK_EVERY_MS, leafLifeMs / CHECKS_PER_LIFE);
+    try {
+      while (!signal.aborted) {
+        const round = new AbortController();
+        wake = () => round.abort();
+        const wait = interval * (1 - CHECK_JITTER + 2 * CHECK_JITTER * random());
+        await sleep(clock, wait, AbortSignal.any([signal, round.signal])).catch(() => {});
+        if (signal.aborted) return;
+        await check().catch((error) => log.error("webhook certificates could not be checked", { error }));
+      }
+    } finally {
+      stop();
+      cache.release(informer);
+    }
+  };
+
+  return { start: check, run };
+}
+
+async function readSecret(client: Client, key: ObjectKey): Promise<Secret | undefined> {
+  const list = await client.list(secretKind, {
+    namespace: key.namespace,
+    fieldSelector: `metadata.name=${key.name}`,
+  });
+  return list.items[0];
+}
+
+/** Writes the Secret; false when another replica was faster. */
+async function write(
+  client: Client,
+  key: ObjectKey,
+  live: Secret | undefined,
+  set: CertificateSet,
+): Promise<boolean> {
+  const data = Object.fromEntries(
+    Object.entries(set).map(([name, text]) => [name, Buffer.from(text, "utf8").toString("base64")]),
+  );
+  try {
+    if (live === undefined) {
+      await client.create(secretKind, {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { ...key },
+        type: "Opaque",
+        data,
+      });
+    } else {
+      await client.update(secretKind, { ...live, data: { ...live.data, ...data } });
+    }
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error) || isConflict(error)) return false;
+    throw error;
+  }
+}
+
+function decode(secret: Secret): Partial<CertificateSet> {
+  return Object.fromEntries(
+    Object.entries(secret.data ?? {}).map(([name, base64]) => [
+      name,
+      Buffer.from(base64, "base64").toString("utf8"),
+    ]),
+  );
+}

@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import fastJsonPatch from "fast-json-patch";
+import { afterEach, describe, expect, it } from "vitest";
+import { createCa, issueServing } from "./certificates.ts";
+import type { AdmissionResponse } from "./review.ts";
+import type { WebhookServerOptions } from "./server.ts";
+import type { Mutate, Validate, Webhook } from "./types.ts";
+import { type Echo, echo, review, type TestServer, testServer } from "./webhook.testkit.ts";
+
+const rules = [
+  {
+    groups: ["test.quartet.io"],
+    versions: ["v1"],
+    resources: ["echoes"],
+    operations: ["CREATE" as const],
+    scope: "*" as const,
+  },
+];
+const validating = (handle: Validate<Echo>, more: Partial<Webhook> = {}): Webhook =>
+  ({ type: "validating", name: "v.quartet.io", path: "/v", rules, handle, ...more }) as Webhook;
+const mutating = (handle: Mutate<Echo>): Webhook => ({
+  type: "mutating",
+  name: "m.quartet.io",
+  path: "/m",
+  rules,
+  handle,
+});
+
+const open: TestServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ server }) => server.close()));
+});
+async function serve(webhooks: Webhook[], options: Partial<WebhookServerOptions> = {}): Promise<TestServer> {
+  const server = await testServer({ webhooks, ...options });
+  open.push(server);
+  return server;
+}
+async function respond(webhook: Webhook, request: object): Promise<AdmissionResponse> {
+  const { call } = await serve([webhook]);
+  const { code, body } = await call(webhook.path, { body: review(request) });
+  expect(code).toBe(200);
+  return body.response as AdmissionResponse;
+}
+
+describe("webhook server", () => {
+  it("CORE-331 takes POST only and knows its paths only", async () => {
+    const { call } = await serve([validating(() => [])]);
+    expect((await call("/v", { method: "GET" })).code).toBe(405);
+    expect((await call("/other", { body: review({}) })).code).toBe(404);
+  });
+
+  it("CORE-332 refuses bodies that are not an AdmissionReview v1", async () => {
+    const { call } = await serve([validating(() => [])]);
+    expect((await call("/v", { contentType: "text/plain", text: "{}" })).code).toBe(415);
+    expect((await call("/v", { text: "" })).code).toBe(400);
+    expect((await call("/v", { text: "{" })).code).toBe(400);
+    expect(
+      (await call("/v", { body: { apiVersion: "admission.k8s.io/v1beta1", kind: "AdmissionReview" } })).code,
+    ).toBe(400);
+    expect((await call("/v", { text: `"${"x".repeat(7 * 1024 * 1024)}"` })).code).toBe(413);
+  });
+
+  it("CORE-340 answers HTTP 500 when the handler throws or takes longer than the API server waits", async () => {
+    const crash = await serve([
+      validating(() => {
+        throw new Error("boom");
+      }),
+    ]);
+    expect((await crash.call("/v?timeout=10s", { body: review({ object: echo({}) }) })).code).toBe(500);
+    let aborted = false;
+    const slow = await serve([
+      validating((_object, ctx) => {
+        ctx.signal.addEventListener("abort", () => {
+          aborted = true;
+        });
+        return new Promise(() => {});
+      }),
+    ]);
+    expect((await slow.call("/v?timeout=550ms", { body: review({ object: echo({}) }) })).code).toBe(500);
+    expect(aborted).toBe(true);
+  });
+
+  it("CORE-344 answers HTTP 500 until the caches are synced that the handler needs", async () => {
+    let synced = false;
+    const { call } = await serve([validating(() => [], { needsCache: true })], {
+      cachesSynced: () => synced,
+    });
+    expect((await call("/v", { body: review({ object: echo({}) }) })).code).toBe(500);
+    synced = true;
+    expect((await call("/v", { body: review({ object: echo({}) }) })).code).toBe(200);
+  });
+
+  it("CORE-349 serves a new certificate without a restart", async () => {
+    const { server, call } = await serve([validating(() => [])]);
+    const otherCa = await createCa(Date.now());
+    server.setCertificate(await issueServing(otherCa, ["127.0.0.1"], Date.now()));
+    await expect(call("/v", { body: review({ object: echo({}) }) })).rejects.toThrow(/certificate/);
+  });
+});
+
+describe("admission", () => {
+  it("CORE-333 echoes the uid and says 200 inside when it allows", async () => {
+    expect(
+      await respond(
+        validating(() => []),
+        { uid: "u-7", object: echo({}) },
+      ),
+    ).toEqual({
+      uid: "u-7",
+      allowed: true,
+      status: { code: 200 },
+    });
+  });
+
+  it("CORE-334 sends the difference as a JSON patch, and none when nothing changed", async () => {
+    const hook = mutating((object) => ({ ...object, spec: { color: "grey", ...object.spec } }));
+    const raw = echo({ text: "x", keep: [1, 2.5, null] });
+    const response = await respond(hook, { object: raw });
+    expect(response.patchType).toBe("JSONPatch");
+    const patch = JSON.parse(Buffer.from(response.patch!, "base64").toString("utf8"));
+    expect(patch).toEqual([{ op: "add", path: "/spec/color", value: "grey" }]);
+    const again = await respond(hook, { object: fastJsonPatch.applyPatch(raw, patch).newDocument });
+    expect(again).not.toHaveProperty("patch");
+    expect(again).not.toHaveProperty("patchType");
+  });
+
+  it("CORE-334 a patch turns the object into the result, whatever the object is", async () => {
+    const { call } = await serve([mutating((object) => ({ ...object, spec: { was: object.spec, n: 1 } }))]);
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (spec) => {
+        fc.pre(!Object.keys(spec).includes("__proto__") && !JSON.stringify(spec).includes("__proto__"));
+        const raw = echo(JSON.parse(JSON.stringify(spec)));
+        const { body } = await call("/m", { body: review({ object: raw }) });
+        const patch = Buffer.from((body.response as AdmissionResponse).patch!, "base64").toString("utf8");
+        const result = fastJsonPatch.applyPatch(structuredClone(raw), JSON.parse(patch)).newDocument;
+        expect(result.spec).toEqual({ was: raw.spec, n: 1 });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("CORE-335 leaves a DELETE alone", async () => {
+    const hook = mutating(() => {
+      throw new Error("must not be called");
+    });
+    expect(await respond(hook, { operation: "DELETE", object: null, oldObject: echo({}) })).toEqual({
+      uid: "u-1",
+      allowed: true,
+      status: { code: 200 },
+    });
+  });
+
+  it("CORE-337 refuses with the fields' paths and messages, or plainly", async () => {
+    const fields = await respond(
+      validating(() => [
+        { path: "spec.text", message: "must not be empty" },
+        { path: "spec.color", message: "is unknown" },
+      ]),
+      { object: echo({}) },
+    );
+    expect(fields.allowed).toBe(false);
+    expect(fields.status).toMatchObject({
+      code: 422,
+      reason: "Invalid",
+      message: 'Echo "a" is invalid: spec.text: must not be empty, spec.color: is unknown',
+    });
+    expect(fields.status?.details?.causes[0]).toMatchObject({
+      field: "spec.text",
+      message: "must not be empty",
+    });
+    const plain = await respond(
+      validating(() => ({ refused: "not today" })),
+      { object: echo({}) },
+    );
+    expect(plain.status).toEqual({ code: 403, reason: "Forbidden", message: "not today" });
+  });
+
+  it("CORE-338 cuts warnings, puts them on one line, and keeps them beside a refusal", async () => {
+    const response = await respond(
+      validating((_object, ctx) => {
+        ctx.warn("two\nlines");
+        for (let i = 0; i < 30; i += 1) ctx.warn("w".repeat(400));
+        return { refused: "no" };
+      }),
+      { object: echo({}) },
+    );
+    expect(response.allowed).toBe(false);
+    expect(response.warnings?.[0]).toBe("two lines");
+    expect(Math.max(...response.warnings!.map((text) => text.length))).toBe(256);
+    expect(response.warnings!.join("").length).toBeLessThanOrEqual(4096);
+  });
+
+  it("CORE-339 never refuses an update that leaves the spec alone or concerns an object being deleted", async () => {
+    const never = validating(() => ({ refused: "always" }));
+    const old = echo({ text: "" }, { finalizers: ["a/b"] });
+    const update = { operation: "UPDATE", oldObject: old };
+    expect((await respond(never, { ...update, object: echo({ text: "" }) })).allowed).toBe(true);
+    const deleting = echo({ text: "new" }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+    expect((await respond(never, { ...update, object: deleting })).allowed).toBe(true);
+    expect((await respond(never, { ...update, object: echo({ text: "new" }) })).allowed).toBe(false);
+  });
+
+  it("CORE-341 tells the handler of a dry run", async () => {
+    let dryRun: boolean | undefined;
+    const hook = validating((_object, ctx) => {
+      dryRun = ctx.dryRun;
+      return [];
+    });
+    await respond(hook, { dryRun: true, object: echo({}) });
+    expect(dryRun).toBe(true);
+  });
+});

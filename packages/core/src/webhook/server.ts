@@ -1,0 +1,184 @@
+/** The webhook server: HTTPS, one path per webhook, certificates replaced while it runs. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Logger } from "../observe/types.ts";
+import { admit } from "./admission.ts";
+import { convertReview } from "./conversion.ts";
+import { HttpError } from "./http-error.ts";
+import { readJsonBody } from "./read-body.ts";
+import { admissionRequestOf, admissionReview } from "./review.ts";
+import type { Conversion, Webhook } from "./types.ts";
+
+/** Node's default of 5 s races with the API server's pool of 90 s and yields EOF failures (CORE-331). */
+const KEEP_ALIVE_MS = 120_000;
+const HEADERS_MS = 125_000;
+const MAX_HEADER_BYTES = 1024 * 1024;
+/** Time kept back from the API server's limit, for the answer to travel (CORE-340). */
+const ANSWER_MARGIN_MS = 500;
+/** The API server's own default, for calls without `?timeout=`. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** Path of the conversion webhook of all CRDs. */
+export const CONVERT_PATH = "/convert";
+
+/** Serving certificate and key, PEM. */
+export interface ServingPair {
+  cert: string;
+  key: string;
+}
+
+/** What the server tells of each call, for the metrics of CORE-280's table. */
+export interface WebhookObserver {
+  onStart(path: string): void;
+  onEnd(path: string, code: number, seconds: number): void;
+  onPanic(path: string): void;
+}
+
+export interface WebhookServerOptions {
+  host?: string;
+  port: number;
+  certificate: ServingPair;
+  webhooks: readonly Webhook[];
+  conversions?: readonly Conversion[];
+  /** CA that client certificates must be signed by, PEM (CORE-352). */
+  clientCa?: string;
+  log: Logger;
+  clock?: Clock;
+  observer?: WebhookObserver;
+  /** False until the caches are synced: handlers that need them answer 500 till then. */
+  cachesSynced?: () => boolean;
+}
+
+export interface WebhookServer {
+  readonly port: number;
+  /** Serves a new certificate to new connections; running ones live on (CORE-349). */
+  setCertificate(pair: ServingPair): void;
+  close(): Promise<void>;
+}
+
+/** Starts the server; rejects when the port is taken or the certificate cannot be used. */
+export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
+  const tls = (pair: ServingPair) => ({
+    ...pair,
+    minVersion: "TLSv1.2" as const,
+    ...(options.clientCa === undefined
+      ? {}
+      : { ca: options.clientCa, requestCert: true, rejectUnauthorized: true }),
+  });
+  const handlers = pathHandlers(options);
+  const server = createServer(
+    {
+      ...tls(options.certificate),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    (request, response) => void serve(handlers, options, request, response),
+  );
+  await listen(server, options.port, options.host);
+  return {
+    port: (server.address() as AddressInfo).port,
+    setCertificate: (pair) => server.setSecureContext(tls(pair)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+type Handler = (body: unknown, signal: AbortSignal, url: URL) => Promise<unknown> | unknown;
+
+function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handler> {
+  const handlers = new Map<string, Handler>();
+  for (const webhook of options.webhooks) {
+    if (handlers.has(webhook.path)) throw new Error(`webhook path ${webhook.path} is declared twice`);
+    handlers.set(webhook.path, async (body, signal) => {
+      if (webhook.needsCache && options.cachesSynced?.() === false)
+        throw new Error("caches are not synced yet");
+      const log = options.log.with({ webhook: webhook.name });
+      return admissionReview(await admit(webhook, admissionRequestOf(body), { signal, log }));
+    });
+  }
+  const conversions = options.conversions ?? [];
+  if (conversions.length > 0) handlers.set(CONVERT_PATH, (body) => convertReview(conversions, body));
+  return handlers;
+}
+
+async function serve(
+  handlers: ReadonlyMap<string, Handler>,
+  options: WebhookServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "https://webhook");
+  const handler = handlers.get(url.pathname);
+  if (handler === undefined) return reply(response, 404, { message: "no webhook at this path" });
+  if (request.method !== "POST") return reply(response, 405, { message: "webhooks take POST only" });
+
+  const clock = options.clock ?? systemClock;
+  const started = clock.monotonic();
+  options.observer?.onStart(url.pathname);
+  let code = 200;
+  try {
+    const body = await readJsonBody(request);
+    reply(response, 200, await withDeadline(clock, timeoutOf(url), (signal) => handler(body, signal, url)));
+  } catch (error) {
+    code = error instanceof HttpError ? error.code : 500;
+    if (code === 500) {
+      options.observer?.onPanic(url.pathname);
+      options.log.error("webhook handler failed", { path: url.pathname, error });
+    }
+    reply(response, code, { message: code === 500 ? "webhook handler failed" : (error as Error).message });
+  } finally {
+    options.observer?.onEnd(url.pathname, code, (clock.monotonic() - started) / 1000);
+  }
+}
+
+/** Milliseconds that the handler may take: the API server's `?timeout=10s` less the margin. */
+function timeoutOf(url: URL): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(url.searchParams.get("timeout") ?? "");
+  const unit = { ms: 1, s: 1000, m: 60_000 }[match?.[2] ?? "s"] ?? 1000;
+  const limit = match === null ? DEFAULT_TIMEOUT_MS : Number(match[1]) * unit;
+  return Math.max(0, limit - ANSWER_MARGIN_MS);
+}
+
+/** Runs `fn` and rejects once the limit is over, even if `fn` ignores its signal. */
+async function withDeadline<T>(
+  clock: Clock,
+  ms: number,
+  fn: (signal: AbortSignal) => Promise<T> | T,
+): Promise<T> {
+  const controller = new AbortController();
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.setTimer(ms, () => {
+      const reason = new Error(`webhook handler took longer than ${ms} ms`);
+      controller.abort(reason);
+      reject(reason);
+    });
+  });
+  try {
+    return await Promise.race([Promise.resolve(fn(controller.signal)), late]);
+  } finally {
+    cancel();
+  }
+}
+
+function reply(response: ServerResponse, code: number, body: unknown): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = JSON.stringify(body);
+  response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  response.end(text);
+}
+
+function listen(server: Server, port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,117 @@
+/** Contracts of admission and conversion webhooks. */
+import type { DeepReadonly, KubeObject } from "../object.ts";
+import type { Logger } from "../observe/types.ts";
+
+/** `request` of an AdmissionReview v1. */
+export interface AdmissionRequest<T extends KubeObject = KubeObject> {
+  uid: string;
+  kind: { group: string; version: string; kind: string };
+  resource: { group: string; version: string; resource: string };
+  subResource?: string;
+  name?: string;
+  namespace?: string;
+  operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  userInfo: { username?: string; uid?: string; groups?: string[] };
+  object?: T | null;
+  oldObject?: T | null;
+  dryRun?: boolean;
+}
+
+/** One field that is wrong, or one object that cannot be accepted. */
+export interface Violation {
+  /** Path of the field, for example `spec.text`. */
+  path: string;
+  /** Leave out where the value may be secret. */
+  value?: unknown;
+  /** What is wrong and how to mend it. */
+  message: string;
+}
+
+/** A refusal that names no field: answered as 403 Forbidden. */
+export interface Refusal {
+  refused: string;
+}
+
+export interface AdmissionContext<T extends KubeObject = KubeObject> {
+  /** Aborts 500 ms before the API server gives up (CORE-340). */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** True for a dry run; handlers have no side effects either way (CORE-341). */
+  readonly dryRun: boolean;
+  readonly request: AdmissionRequest<T>;
+  /** The object before an update, or the deleted object. */
+  readonly old: DeepReadonly<T> | undefined;
+  /** Adds a warning that the user sees; long texts are cut at 256 characters. */
+  warn(text: string): void;
+}
+
+/** Says what is wrong with the object; an empty list admits it. For DELETE the object is the one to be deleted. */
+export type Validate<T extends KubeObject = KubeObject> = (
+  object: DeepReadonly<T>,
+  ctx: AdmissionContext<T>,
+) => readonly Violation[] | Refusal | Promise<readonly Violation[] | Refusal>;
+
+/** Returns the object as it should be; it gets a copy of its own and may change that. */
+export type Mutate<T extends KubeObject = KubeObject> = (
+  object: T,
+  ctx: AdmissionContext<T>,
+) => KubeObject | Promise<KubeObject>;
+
+/** Which requests a webhook is asked about. */
+export interface WebhookRule {
+  groups: readonly string[];
+  versions: readonly string[];
+  resources: readonly string[];
+  operations: readonly ("CREATE" | "UPDATE" | "DELETE")[];
+  scope: "Namespaced" | "Cluster" | "*";
+}
+
+export interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: {
+    key: string;
+    operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+    values?: string[];
+  }[];
+}
+
+interface WebhookBase {
+  /** Qualified name, for example `defaulting.echo.quartet.io`. */
+  name: string;
+  /** Path on the webhook server, for example `/mutate-test-quartet-io-v1-echo`. */
+  path: string;
+  rules: readonly WebhookRule[];
+  /** Default: `Fail` when all rules name groups of quartet's own CRDs, else `Ignore` (CORE-342). */
+  failurePolicy?: "Fail" | "Ignore";
+  /** 1 to 30. Default 10. */
+  timeoutSeconds?: number;
+  objectSelector?: LabelSelector;
+  namespaceSelector?: LabelSelector;
+  /** The handler reads the cache: until the caches are synced it answers HTTP 500 (CORE-344). Default false. */
+  needsCache?: boolean;
+}
+
+export interface ValidatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase {
+  type: "validating";
+  handle: Validate<T>;
+}
+
+export interface MutatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase {
+  type: "mutating";
+  handle: Mutate<T>;
+}
+
+/** An admission webhook as a controller package declares it, whatever its object type. */
+export type Webhook = ValidatingWebhook<never> | MutatingWebhook<never>;
+
+/** Converts the objects of one CRD between its versions by way of the hub version. */
+export interface Conversion {
+  group: string;
+  kind: string;
+  /** The version that all others convert to and from. */
+  hub: string;
+  /** For every version but the hub; the functions get a copy of their own. */
+  versions: Readonly<
+    Record<string, { toHub: (object: KubeObject) => KubeObject; fromHub: (object: KubeObject) => KubeObject }>
+  >;
+}
