@@ -17,6 +17,12 @@ export function collectionPath(kind: Kind, namespace: string): string {
 export function objectPath(kind: Kind, key: ObjectKey, subresource?: string): string {
   if (key.name === "")
     throw new InvalidRequestError(`${kind.kind}: the object has no name; set metadata.name`);
+  for (const segment of [key.name, key.namespace]) {
+    if (segment !== "." && segment !== "..") continue;
+    throw new InvalidRequestError(
+      `${kind.kind}: ${JSON.stringify(segment)} cannot be a name, it would change the path`,
+    );
+  }
   requireNamespace(kind, key);
   const path = `${collectionPath(kind, key.namespace)}/${encodeURIComponent(key.name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;

@@ -14,7 +14,7 @@ import {
   type Session,
 } from "./session.ts";
 import type { Client, GetOptions, ListOptions, WatchEvent, WatchOptions } from "./types.ts";
-import { createWatchDecoder } from "./watch-decoder.ts";
+import { createWatchDecoder, WatchFormatError } from "./watch-decoder.ts";
 
 /** Page size of lists: client-go's pager default. CORE-163. */
 const PAGE_LIMIT = 500;
@@ -155,7 +155,9 @@ async function* watch<T extends KubeObject>(
     }
     yield* decoder.end();
   } catch (error) {
-    throw describe(error, { method: "GET", path, signal: options.signal });
+    throw error instanceof WatchFormatError
+      ? error
+      : describe(error, { method: "GET", path, signal: options.signal });
   } finally {
     stream.close();
   }

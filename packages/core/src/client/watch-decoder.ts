@@ -14,10 +14,10 @@ export class WatchFormatError extends Error {
 }
 
 export interface WatchDecoder<T extends KubeObject> {
-  /** Events that are complete with this chunk. Throws `WatchFormatError`. */
-  push(chunk: Uint8Array): WatchEvent<T>[];
-  /** Call at the end of the stream: an unfinished line is an error. */
-  end(): WatchEvent<T>[];
+  /** Events that are complete with this chunk, decoded as they are taken. Throws `WatchFormatError`. */
+  push(chunk: Uint8Array): Iterable<WatchEvent<T>>;
+  /** The event of a last line without line break, if any. Throws `WatchFormatError` when it is unfinished. */
+  end(): Iterable<WatchEvent<T>>;
 }
 
 /** Decoder for one watch. Lines are cut in bytes, so characters may span chunks. */
@@ -38,8 +38,7 @@ export function createWatchDecoder<T extends KubeObject>(): WatchDecoder<T> {
   };
 
   return {
-    push(chunk) {
-      const events: WatchEvent<T>[] = [];
+    *push(chunk) {
       let from = 0;
       for (;;) {
         const at = chunk.indexOf(NEWLINE, from);
@@ -47,18 +46,17 @@ export function createWatchDecoder<T extends KubeObject>(): WatchDecoder<T> {
         check(pendingBytes + end - from);
         if (at < 0) break;
         const event = decodeEvent<T>(take(chunk.subarray(from, at)));
-        if (event !== undefined) events.push(event);
+        if (event !== undefined) yield event;
         from = at + 1;
       }
       if (from < chunk.length) {
         pending.push(chunk.subarray(from));
         pendingBytes += chunk.length - from;
       }
-      return events;
     },
-    end() {
+    *end() {
       const event = decodeEvent<T>(take(new Uint8Array()));
-      return event === undefined ? [] : [event];
+      if (event !== undefined) yield event;
     },
   };
 }
