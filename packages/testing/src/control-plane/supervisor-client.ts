@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { extname, join } from "node:path";
-import { createInterface } from "node:readline";
 import {
   type ComponentSpec,
   type ComponentStatus,
@@ -89,14 +88,14 @@ function exchange(socketPath: string, request: SupervisorRequest): Promise<Super
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath);
     socket.once("error", (error) => reject(new Error(`supervisor of the control plane: ${error.message}`)));
-    let reply: SupervisorReply | undefined;
-    createInterface({ input: socket }).on("line", (line) => {
-      reply = JSON.parse(line) as SupervisorReply;
-      if (request.op !== "shutdown") socket.end();
+    let text = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      if (text.endsWith("\n") && request.op !== "shutdown") socket.end();
     });
     socket.once("close", () => {
-      if (reply === undefined) reject(new Error("supervisor of the control plane: ended without an answer"));
-      else resolve(reply);
+      if (text === "") reject(new Error("supervisor of the control plane: ended without an answer"));
+      else resolve(JSON.parse(text) as SupervisorReply);
     });
     socket.write(`${JSON.stringify(request)}\n`);
   });
@@ -104,13 +103,16 @@ function exchange(socketPath: string, request: SupervisorRequest): Promise<Super
 
 function readyLine(child: ChildProcess, log: string): Promise<void> {
   return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => {
+      const text = readFileSync(log, "utf8").trim();
+      reject(new Error(`supervisor of the control plane ended with ${code}:\n${text}`));
+    };
     child.once("error", reject);
-    child.once("exit", (code) =>
-      reject(
-        new Error(`supervisor of the control plane ended with ${code}:\n${readFileSync(log, "utf8").trim()}`),
-      ),
-    );
-    child.stdout?.once("data", () => resolve());
+    child.once("exit", onExit);
+    child.stdout?.once("data", () => {
+      child.off("exit", onExit);
+      resolve();
+    });
   });
 }
 

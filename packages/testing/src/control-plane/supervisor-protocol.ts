@@ -1,6 +1,6 @@
 /**
- * What the supervisor of a control plane and its clients say to each other: one JSON line per request and per reply
- * over a Unix socket in the work folder.
+ * What the supervisor of a control plane and its clients say to each other: one
+ * connection per request over a Unix socket in the work folder, one JSON line each way.
  */
 
 /** A component to start. */

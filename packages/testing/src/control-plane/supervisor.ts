@@ -8,7 +8,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { supervisedChildren } from "./supervised.ts";
 import { SOCKET_NAME, type SupervisorReply, type SupervisorRequest } from "./supervisor-protocol.ts";
 
@@ -68,9 +67,12 @@ const end = (): Promise<void> => {
 };
 
 const server = createServer((socket: Socket) => {
+  let text = "";
   socket.on("error", () => {});
-  createInterface({ input: socket }).on("line", (line) => {
-    void answer(line).then((reply) => {
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    if (!text.endsWith("\n")) return;
+    void answer(text).then((reply) => {
       socket.write(`${JSON.stringify(reply)}\n`);
       if (ending !== undefined) void ending.then(() => socket.end(() => process.exit(0)));
     });
