@@ -1,0 +1,83 @@
+/** The cache: shared informers, and reads through them. */
+import type { Client } from "../client/types.ts";
+import type { Clock } from "../clock.ts";
+import type { Kind, KubeObject } from "../object.ts";
+import type { Logger } from "../observe/types.ts";
+import type { CacheObserver } from "./observer.ts";
+import { createPool } from "./pool.ts";
+import { createReads } from "./reads.ts";
+import { createServerFacts } from "./server-facts.ts";
+import { DEFAULT_SYNC_TIMEOUT_MS } from "./sync.ts";
+import type { Cache } from "./types.ts";
+
+/** Interval between resyncs: controller-runtime's `SyncPeriod`; flag `--sync-period`. CORE-175. */
+const DEFAULT_RESYNC_MS = 10 * 3_600_000;
+
+export interface CacheOptions {
+  client: Client;
+  clock: Clock;
+  log: Logger;
+  /** Namespaces that informers cover unless they ask for others. Default: all. */
+  namespaces?: readonly string[];
+  /** Numbers in [0, 1) for jitter. Default `Math.random`. */
+  random?: () => number;
+  observer?: CacheObserver;
+  /** Freeze cached objects, so that a write to one throws. Default false; programs set it by `QUARTET_CACHE_GUARD`. */
+  guard?: boolean;
+  /** Reads of a kind that nobody watches fail with `NotCachedError` instead of starting to watch it. Default false. */
+  strictCache?: boolean;
+  /** Interval after which handlers get each object again, ± 10 %. Default 10 h; 0 turns it off. */
+  resyncMs?: number;
+  /** How long reads wait for a kind to sync. Default 2 min. */
+  syncTimeoutMs?: number;
+}
+
+/**
+ * Cache over one API server. Its objects are shared by all readers and must not be changed: see `mutable`.
+ *
+ * `get` and `list` are served only by informers that hold whole objects and use no selector, for any other could hide
+ * what is there. Who watches less reads from the informer itself.
+ */
+export function createCache(options: CacheOptions): Cache {
+  const { client, clock, namespaces = [], guard = false } = options;
+  const log = options.log.named("cache");
+  const pool = createPool(namespaces, {
+    client,
+    clock,
+    log,
+    guard,
+    observer: options.observer ?? {},
+    server: createServerFacts({ client, clock, log }),
+    random: options.random ?? Math.random,
+    resyncMs: options.resyncMs ?? DEFAULT_RESYNC_MS,
+  });
+  const reads = createReads({
+    client,
+    clock,
+    pool,
+    namespaces,
+    guard,
+    strict: options.strictCache ?? false,
+    syncTimeoutMs: options.syncTimeoutMs ?? DEFAULT_SYNC_TIMEOUT_MS,
+  });
+
+  return {
+    informer: pool.acquire,
+    release: pool.release,
+    ...reads,
+    overlay(kind, key, written) {
+      const own = kind.namespaced ? key : { namespace: "", name: key.name };
+      for (const informer of pool.informers()) {
+        if (concerns(informer.kind, kind, written)) informer.overlay(own, written);
+      }
+    },
+    informers: pool.informers,
+    stop: pool.stop,
+  };
+}
+
+/** False where the object is of another version than the watched ones, or of a subresource such as Scale. */
+function concerns(watched: Kind, kind: Kind, written: KubeObject | "deleted"): boolean {
+  if (watched.group !== kind.group || watched.plural !== kind.plural) return false;
+  return written === "deleted" || (watched.version === kind.version && written.kind === kind.kind);
+}

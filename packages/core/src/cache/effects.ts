@@ -1,0 +1,128 @@
+/** Performs what the state machine asks for. */
+import { type KubeObject, keyOf } from "../object.ts";
+import type { Logger } from "../observe/types.ts";
+import type { Effect } from "./machine-types.ts";
+import { createObjectMap, type ObjectMap } from "./object-map.ts";
+import type { CacheObserver } from "./observer.ts";
+import type { Collection } from "./requests.ts";
+import type { ServerFacts } from "./server-facts.ts";
+import type { SourceState } from "./types.ts";
+
+/** Where a reflector puts what it learns. */
+export interface ReflectorSink<T extends KubeObject> {
+  /** The whole collection as of `version`. The reflector goes on when the promise has resolved. */
+  replace(objects: ObjectMap<T>, version: string): Promise<void>;
+  upsert(object: T): void;
+  remove(object: T): void;
+  /** Everything up to this version has been passed on. */
+  position(version: string): void;
+  /** Called at each change. */
+  state(state: SourceState): void;
+  /** Last error; `undefined` once a list succeeded. */
+  error(error: unknown): void;
+}
+
+export interface PerformOptions<T extends KubeObject> {
+  collection: Collection<T>;
+  server: ServerFacts;
+  log: Logger;
+  observer: CacheObserver;
+  /** Makes a received object ready for the sink. */
+  prepare: (object: T) => T;
+  sink: ReflectorSink<T>;
+}
+
+/** Returns a promise only where the next effect must wait for this one. */
+export type Perform<T extends KubeObject> = (effect: Effect<T>) => Promise<void> | undefined;
+
+/** Effects on the sink of one reflector; everything else is reported. */
+export function createPerform<T extends KubeObject>(options: PerformOptions<T>): Perform<T> {
+  const { prepare, sink } = options;
+  const report = createReport(options);
+  let staged = createObjectMap<T>();
+
+  const swap = async (version: string): Promise<void> => {
+    const whole = staged;
+    staged = createObjectMap<T>();
+    await sink.replace(whole, version);
+    report({ type: "synced" });
+  };
+
+  return (effect) => {
+    switch (effect.type) {
+      case "stage":
+        for (const object of effect.objects) staged.set(keyOf(object), prepare(object));
+        return undefined;
+      case "unstage":
+        staged.delete(keyOf(effect.object));
+        return undefined;
+      case "swap":
+        return swap(effect.version);
+      case "upsert":
+        sink.upsert(prepare(effect.object));
+        return undefined;
+      case "remove":
+        sink.remove(prepare(effect.object));
+        return undefined;
+      case "position":
+        sink.position(effect.version);
+        return undefined;
+      case "begin":
+        staged = createObjectMap<T>();
+        report(effect);
+        return undefined;
+      default:
+        report(effect);
+        return undefined;
+    }
+  };
+}
+
+type Reported<T extends KubeObject> =
+  | Extract<Effect<T>, { type: "begin" | "silence" | "absent" | "failed" | `streaming-${string}` }>
+  | { readonly type: "synced" };
+
+/** Metrics, logs, the state of the source, and what is remembered of the server. */
+function createReport<T extends KubeObject>(options: PerformOptions<T>): (effect: Reported<T>) => void {
+  const { collection, server, log, observer, sink } = options;
+  let state: SourceState = "starting";
+  const changesTo = (next: SourceState): boolean => {
+    if (next === state) return false;
+    state = next;
+    sink.state(next);
+    return true;
+  };
+
+  return (effect) => {
+    switch (effect.type) {
+      case "begin":
+        observer.list?.(collection.kind, effect.reason);
+        break;
+      case "synced":
+        sink.error(undefined);
+        changesTo("synced");
+        break;
+      case "silence":
+        if (effect.stall) observer.stall?.(collection.kind);
+        if (effect.stall) log.warn("watch stalled, opening it again");
+        else log.debug("watch is silent, opening it again");
+        break;
+      case "absent":
+        sink.error(effect.error);
+        if (changesTo(effect.state)) {
+          log.warn("source is not available, waiting for it", { state: effect.state, error: effect.error });
+        }
+        break;
+      case "failed":
+        sink.error(effect.error);
+        log.warn("list or watch failed", { error: effect.error, retryAfterMs: Math.round(effect.delayMs) });
+        break;
+      case "streaming-refused":
+        server.refuseStreaming(effect.error);
+        break;
+      case "streaming-allowed":
+        server.allowStreaming();
+        break;
+    }
+  };
+}

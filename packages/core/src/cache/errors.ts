@@ -1,0 +1,40 @@
+/** Errors of cached reads. */
+import type { Kind, ObjectKey } from "../object.ts";
+import { resourceName } from "./scope.ts";
+import type { SourceState } from "./types.ts";
+
+/** The cache does not hold what was asked for, and was told not to start watching it by itself. */
+export class NotCachedError extends Error {
+  override readonly name = "NotCachedError";
+
+  constructor(kind: Kind, namespace: ObjectKey["namespace"] | undefined, remedy: string) {
+    const where =
+      namespace === undefined || namespace === "" ? "" : ` in namespace ${JSON.stringify(namespace)}`;
+    super(`${resourceName(kind)}${where} is not cached; ${remedy}`);
+  }
+}
+
+/** An informer has not synced. `cause` is the last error of its list or watch. */
+export class CacheSyncError extends Error {
+  override readonly name = "CacheSyncError";
+  readonly kind: Kind;
+  /** `waiting-for-kind` and `forbidden` tell a missing CRD and a missing right from other causes. */
+  readonly state: SourceState;
+
+  constructor(init: {
+    kind: Kind;
+    state: SourceState;
+    waitedMs: number;
+    controller?: string;
+    cause: unknown;
+  }) {
+    const { kind, state, waitedMs, controller, cause } = init;
+    const who = controller === undefined ? "" : `controller ${controller}: `;
+    const why =
+      cause instanceof Error ? cause.message : cause === undefined ? "no answer yet" : String(cause);
+    const after = waitedMs > 0 ? ` within ${waitedMs / 1000} s` : "";
+    super(`${who}cache of ${resourceName(kind)} did not sync${after} (${state}): ${why}`, { cause });
+    this.kind = kind;
+    this.state = state;
+  }
+}

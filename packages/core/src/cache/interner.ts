@@ -1,0 +1,54 @@
+/** Makes equal strings of cached objects share memory. */
+
+/** Longer strings are rarely equal. CORE-180. */
+const MAX_LENGTH = 80;
+/** Strings known at one time. CORE-180. */
+const DEFAULT_CAPACITY = 50_000;
+
+export interface Interner {
+  /** Replaces the strings in a JSON value, in place, by the first equal ones seen; returns the value. */
+  intern<V>(value: V): V;
+  /** Strings known now. */
+  readonly size: number;
+}
+
+/**
+ * The table has two generations. When the young one is full it becomes the old one, and what nobody asked for since is
+ * dropped: names of objects that come and go do not crowd out the strings that all objects share.
+ */
+export function createInterner(capacity: number = DEFAULT_CAPACITY): Interner {
+  const generation = Math.max(1, Math.floor(capacity / 2));
+  let young = new Map<string, string>();
+  let old = new Map<string, string>();
+
+  const canonical = (text: string): string => {
+    const known = young.get(text);
+    if (known !== undefined) return known;
+    const kept = old.get(text) ?? text;
+    if (young.size >= generation) {
+      old = young;
+      young = new Map();
+    }
+    young.set(kept, kept);
+    return kept;
+  };
+  const walk = (value: object): void => {
+    const record = value as Record<string, unknown>;
+    for (const key of Object.keys(record)) {
+      const child = record[key];
+      if (typeof child === "string") {
+        if (child.length <= MAX_LENGTH) record[key] = canonical(child);
+      } else if (typeof child === "object" && child !== null) walk(child);
+    }
+  };
+
+  return {
+    intern(value) {
+      if (typeof value === "object" && value !== null) walk(value);
+      return value;
+    },
+    get size() {
+      return young.size + old.size;
+    },
+  };
+}

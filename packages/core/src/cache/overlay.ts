@@ -1,0 +1,153 @@
+/**
+ * This process's own writes, laid over what the watch has brought so far, until the watch has caught up.
+ *
+ * A cached read right after a write would else return the object as it was before. Entries leave as soon as the watch
+ * shows their resource version or a later one, or after a time limit.
+ */
+import type { Clock } from "../clock.ts";
+import type { KubeObject, ObjectKey } from "../object.ts";
+import { createOverlayTable } from "./overlay-table.ts";
+import { compareVersions, isComparable } from "./resource-version.ts";
+
+/** A watch that is so far behind is broken; then old data beats data that nobody confirms. CORE-185. */
+const LIFETIME_MS = 30_000;
+
+type Entry<T extends KubeObject> = { readonly key: ObjectKey; readonly expiresAt: number } & (
+  | {
+      readonly mode: "written";
+      /** Absent: the written object does not belong to what is watched. */
+      readonly object: T | undefined;
+      readonly uid: string | undefined;
+      readonly version: string;
+    }
+  | { readonly mode: "deleted"; readonly uid: string }
+  /** The version cannot be ordered, so only a live read is sure to be current. */
+  | { readonly mode: "live"; readonly version: string | undefined }
+);
+
+/** What a read has to do about a key. `undefined`: nothing is laid over it. */
+export type Overlaid<T extends KubeObject> =
+  | { readonly mode: "written"; readonly object: T | undefined }
+  | { readonly mode: "deleted" }
+  | { readonly mode: "live" };
+
+export interface Overlay<T extends KubeObject> {
+  get(key: ObjectKey): Overlaid<T> | undefined;
+  /** Keys with an entry. */
+  keys(): readonly ObjectKey[];
+  readonly size: number;
+  /**
+   * Records a write. `base` is the watched object now, `position` the version up to which the watch has come. An object
+   * that the watch is to leave out, for its selectors, is recorded as `undefined` with its `metadata`.
+   */
+  written(
+    key: ObjectKey,
+    write: { object: T | undefined; metadata: KubeObject["metadata"] },
+    base: T | undefined,
+    position: string | undefined,
+  ): void;
+  deleted(key: ObjectKey, base: T | undefined): void;
+  /** The watch brought an object. */
+  sawObject(key: ObjectKey, object: T): void;
+  /** The watch brought a deletion. */
+  sawDeletion(key: ObjectKey, object: T): void;
+  /** The watch has brought everything up to a version. */
+  sawPosition(version: string): void;
+  /** A list replaced everything; `get` looks into it. */
+  sawList(version: string, get: (key: ObjectKey) => T | undefined): void;
+  clear(): void;
+}
+
+/** Overlay of one list and watch. `onChange` is told each key that may read differently from now on. */
+export function createOverlay<T extends KubeObject>(options: {
+  clock: Clock;
+  onChange: (key: ObjectKey) => void;
+  onExpired: (key: ObjectKey) => void;
+}): Overlay<T> {
+  const { clock } = options;
+  const table = createOverlayTable<Entry<T>>(options);
+
+  return {
+    get: table.find,
+    keys: () => Array.from(table.entries(), (entry) => entry.key),
+    get size() {
+      return table.size;
+    },
+    written(key, { object, metadata }, base, position) {
+      const expiresAt = clock.monotonic() + LIFETIME_MS;
+      const { uid, resourceVersion: version } = metadata;
+      if (!isComparable(version) || (base !== undefined && !isComparable(base.metadata.resourceVersion))) {
+        table.put({ key, expiresAt, mode: "live", version });
+        return;
+      }
+      const before = table.find(key);
+      const isDeleted = before?.mode === "deleted" && before.uid === uid;
+      const isOld =
+        (before?.mode === "written" && reaches(before.version, version)) ||
+        reaches(base?.metadata.resourceVersion, version) ||
+        reaches(position, version);
+      if (!isDeleted && !isOld) table.put({ key, expiresAt, mode: "written", object, uid, version });
+    },
+    deleted(key, base) {
+      const before = table.find(key);
+      const uid = (before?.mode === "written" ? before.uid : undefined) ?? base?.metadata.uid;
+      // An object that the cache never saw has nothing to be hidden.
+      if (uid === undefined) return;
+      table.put({ key, expiresAt: clock.monotonic() + LIFETIME_MS, mode: "deleted", uid });
+    },
+    sawObject(key, object) {
+      const entry = table.find(key);
+      if (entry !== undefined && isConfirmedBy(entry, object)) table.drop(entry);
+    },
+    sawDeletion(key, object) {
+      const entry = table.find(key);
+      if (entry !== undefined && isEndedBy(entry, object)) table.drop(entry);
+    },
+    sawPosition(version) {
+      // Versions are nearly in the order of writing; what is out of order goes with its own event.
+      for (const entry of table.entries()) {
+        if (entry.mode !== "written" || !reaches(version, entry.version)) return;
+        table.drop(entry);
+      }
+    },
+    sawList(version, get) {
+      for (const entry of [...table.entries()]) {
+        if (isConfirmedByList(entry, version, get(entry.key))) table.drop(entry);
+      }
+    },
+    clear: table.clear,
+  };
+}
+
+/** True when `version` is known to be as new as `wanted`. */
+function reaches(version: string | undefined, wanted: string): boolean {
+  const order = compareVersions(version, wanted);
+  return order !== undefined && order >= 0;
+}
+
+function isConfirmedBy<T extends KubeObject>(entry: Entry<T>, object: T): boolean {
+  const { uid, resourceVersion } = object.metadata;
+  switch (entry.mode) {
+    case "written":
+      return !isComparable(resourceVersion) || reaches(resourceVersion, entry.version);
+    case "deleted":
+      return uid !== entry.uid;
+    case "live":
+      return resourceVersion === entry.version;
+  }
+}
+
+/** A deletion ends every entry but that of a later object of the same name. */
+function isEndedBy<T extends KubeObject>(entry: Entry<T>, deleted: T): boolean {
+  if (entry.mode !== "written" || entry.uid === deleted.metadata.uid) return true;
+  return reaches(deleted.metadata.resourceVersion, entry.version);
+}
+
+function isConfirmedByList<T extends KubeObject>(
+  entry: Entry<T>,
+  version: string,
+  listed: T | undefined,
+): boolean {
+  if (entry.mode === "written") return reaches(version, entry.version);
+  return listed === undefined ? entry.mode === "deleted" : isConfirmedBy(entry, listed);
+}

@@ -1,0 +1,123 @@
+/** `get` and `list` of a cache. */
+import { isNotFound } from "../client/errors.ts";
+import type { Client } from "../client/types.ts";
+import type { Clock } from "../clock.ts";
+import {
+  type DeepReadonly,
+  type Kind,
+  type KubeObject,
+  keyOf,
+  keyToString,
+  type ObjectKey,
+} from "../object.ts";
+import { NotCachedError } from "./errors.ts";
+import { deepFreeze } from "./guard.ts";
+import type { OwnedInformer } from "./informer.ts";
+import type { InformerPool } from "./pool.ts";
+import { covers, resourceName } from "./scope.ts";
+import { hasLabels } from "./selectors.ts";
+import { waitForSync } from "./sync.ts";
+import type { Cache } from "./types.ts";
+
+export interface ReadsOptions {
+  client: Client;
+  clock: Clock;
+  pool: InformerPool;
+  /** The cache's own namespaces; empty for all. */
+  namespaces: readonly string[];
+  guard: boolean;
+  strict: boolean;
+  syncTimeoutMs: number;
+}
+
+export function createReads(options: ReadsOptions): Pick<Cache, "get" | "list"> {
+  const reader = createReader(options);
+  const live = createLiveRead(options);
+
+  return {
+    async get(kind, key) {
+      const own = kind.namespaced ? key : { namespace: "", name: key.name };
+      const informer = await reader(kind, own.namespace);
+      return informer.isLive(own) ? live(kind, own) : informer.get(own);
+    },
+    async list<T extends KubeObject>(
+      kind: Kind<T>,
+      filter: { namespace?: string; labels?: Record<string, string> } = {},
+    ): Promise<readonly DeepReadonly<T>[]> {
+      const { labels } = filter;
+      const namespace = kind.namespaced ? filter.namespace : undefined;
+      const informer = await reader(kind, namespace);
+      const objects = informer.list({
+        ...(namespace !== undefined && { namespace }),
+        ...(labels !== undefined && { labels }),
+      });
+      const keys = informer
+        .liveKeys()
+        .filter((key) => namespace === undefined || key.namespace === namespace);
+      if (keys.length === 0) return objects;
+
+      const uncertain = new Set(keys.map(keyToString));
+      const certain = objects.filter((object) => !uncertain.has(keyToString(keyOf(object))));
+      for (const object of await Promise.all(keys.map((key) => live(kind, key)))) {
+        if (object !== undefined && (labels === undefined || hasLabels(object, labels))) certain.push(object);
+      }
+      return certain;
+    },
+  };
+}
+
+/** Finds, or starts, the informer that answers reads of a kind in a namespace, and waits until it can. */
+function createReader(
+  options: ReadsOptions,
+): <T extends KubeObject>(kind: Kind<T>, namespace: string | undefined) => Promise<OwnedInformer<T>> {
+  const { clock, pool, namespaces, strict, syncTimeoutMs } = options;
+
+  const find = <T extends KubeObject>(
+    kind: Kind<T>,
+    namespace: string | undefined,
+  ): OwnedInformer<T> | undefined => {
+    const name = resourceName(kind);
+    for (const informer of pool.informers()) {
+      if (resourceName(informer.kind) !== name || informer.scope.projection !== "full") continue;
+      if (covers(informer.scope, namespace, namespaces)) return informer as unknown as OwnedInformer<T>;
+    }
+    return undefined;
+  };
+  const start = <T extends KubeObject>(kind: Kind<T>, namespace: string | undefined): OwnedInformer<T> => {
+    if (strict) {
+      throw new NotCachedError(kind, namespace, "watch the kind, or read it live through the client");
+    }
+    const isOutside = kind.namespaced && namespace !== undefined && namespaces.length > 0;
+    if (isOutside && !namespaces.includes(namespace)) {
+      throw new NotCachedError(kind, namespace, `the cache covers ${namespaces.join(", ")} only`);
+    }
+    // Held by the cache itself until it stops.
+    return pool.acquire(kind);
+  };
+
+  return async (kind, namespace) => {
+    const informer = find(kind, namespace) ?? start(kind, namespace);
+    if (!informer.everSynced)
+      await waitForSync(informer, { clock, timeoutMs: syncTimeoutMs, impatient: true });
+    return informer;
+  };
+}
+
+/** Read past the cache; `undefined` when there is no such object. */
+function createLiveRead({
+  client,
+  guard,
+}: ReadsOptions): <T extends KubeObject>(
+  kind: Kind<T>,
+  key: ObjectKey,
+) => Promise<DeepReadonly<T> | undefined> {
+  return async <T extends KubeObject>(kind: Kind<T>, key: ObjectKey) => {
+    try {
+      const object = await client.get(kind, key);
+      return (guard ? deepFreeze(object) : object) as DeepReadonly<T>;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+}

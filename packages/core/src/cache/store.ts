@@ -1,0 +1,76 @@
+/** Objects of one list and watch, and what each step of them changed. */
+import { type KubeObject, keyOf, type ObjectKey } from "../object.ts";
+import { createObjectMap, type ObjectMap } from "./object-map.ts";
+import { compareVersions } from "./resource-version.ts";
+
+/** A difference between two states of a store. */
+export type Change<T extends KubeObject> =
+  | { readonly type: "add"; readonly key: ObjectKey; readonly object: T }
+  | { readonly type: "update"; readonly key: ObjectKey; readonly object: T; readonly old: T }
+  /** `stale`: the deletion itself was missed. */
+  | { readonly type: "delete"; readonly key: ObjectKey; readonly object: T; readonly stale: boolean };
+
+export interface Store<T extends KubeObject> {
+  readonly objects: Omit<ObjectMap<T>, "set" | "delete" | "clear">;
+  /** `undefined` when the store already holds this version or a newer one. */
+  upsert(object: T): Change<T> | undefined;
+  /** `undefined` when there is nothing to delete, or only a newer object. */
+  remove(object: T): Change<T> | undefined;
+  /**
+   * Takes over a whole new state at once. Objects of an unchanged resource version make no change, and keep their
+   * identity unless `renew` is set. Deletions come last.
+   */
+  replace(next: ObjectMap<T>, renew?: boolean): Change<T>[];
+  clear(): void;
+}
+
+export function createStore<T extends KubeObject>(): Store<T> {
+  let objects = createObjectMap<T>();
+
+  return {
+    get objects() {
+      return objects;
+    },
+    upsert(object) {
+      const key = keyOf(object);
+      const old = objects.get(key);
+      if (old !== undefined && !isNewer(object, old)) return undefined;
+      objects.set(key, object);
+      return old === undefined ? { type: "add", key, object } : { type: "update", key, object, old };
+    },
+    remove(object) {
+      const key = keyOf(object);
+      const old = objects.get(key);
+      if (old === undefined) return undefined;
+      const order = compareVersions(object.metadata.resourceVersion, old.metadata.resourceVersion);
+      if (order !== undefined && order < 0) return undefined;
+      objects.delete(key);
+      return { type: "delete", key, object, stale: false };
+    },
+    replace(next, renew = false) {
+      const before = objects;
+      objects = next;
+      const changes: Change<T>[] = [];
+      for (const object of next.values()) {
+        const key = keyOf(object);
+        const old = before.get(key);
+        if (old === undefined) changes.push({ type: "add", key, object });
+        else if (old.metadata.resourceVersion !== object.metadata.resourceVersion) {
+          changes.push({ type: "update", key, object, old });
+        } else if (!renew) next.set(key, old);
+      }
+      for (const object of before.values()) {
+        const key = keyOf(object);
+        if (next.get(key) === undefined) changes.push({ type: "delete", key, object, stale: true });
+      }
+      return changes;
+    },
+    clear: () => objects.clear(),
+  };
+}
+
+/** Versions that cannot be ordered are newer when they differ. */
+function isNewer(object: KubeObject, old: KubeObject): boolean {
+  const order = compareVersions(object.metadata.resourceVersion, old.metadata.resourceVersion);
+  return order === undefined ? object.metadata.resourceVersion !== old.metadata.resourceVersion : order > 0;
+}
