@@ -1,5 +1,6 @@
 /** Joins who a client is (token, certificate) with whom it trusts (CA) into credentials that renew themselves. */
-import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import type { Connection, Credentials, TlsMaterial } from "./connection.ts";
 import { CredentialsError } from "./errors.ts";
 import type { FileValue } from "./files.ts";
@@ -19,18 +20,27 @@ export interface IdentitySource {
   refresh?(refused: Identity): Promise<Identity>;
 }
 
-/** CA and client certificate as read from files or text, PEM. */
+/** PEM texts. */
+export interface PemOptions {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+/** CA and client certificate as read from files or text. */
 export interface TlsInputs {
-  readonly options: Pick<SecureContextOptions, "ca" | "cert" | "key">;
+  readonly options: PemOptions;
   /** Parsed from `options`, which proves that certificate and key fit together. */
   readonly material: TlsMaterial;
 }
 
 /** Parses PEM inputs. Throws when they are malformed or key and certificate do not fit. */
 export function tlsInputs(
-  options: TlsInputs["options"],
+  options: PemOptions,
   verify: { servername: string | undefined; rejectUnauthorized: boolean },
 ): TlsInputs {
+  // Node passes over a CA that it cannot parse, and would then trust nobody.
+  if (options.ca !== undefined) new X509Certificate(options.ca);
   return { options, material: { secureContext: createSecureContext(options), ...verify } };
 }
 

@@ -100,6 +100,7 @@ async function load(files: readonly string[]): Promise<Loaded> {
     try {
       const content = parse(text) as RawConfig | null;
       if (content === null) continue;
+      if (typeof content !== "object") throw new Error("not a mapping");
       raw.push({ folder: dirname(file), content });
       one.loadFromString(text);
     } catch (error) {

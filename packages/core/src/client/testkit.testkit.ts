@@ -251,3 +251,21 @@ export function object<T extends KubeObject>(kind: Kind<T>, name: string, more: 
   const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
   return { apiVersion, kind: kind.kind, metadata: { name, namespace: "ns", ...more } } as T;
 }
+
+/** Text of a kubeconfig with one cluster `c`, user `u` and context `x` in namespace `dev`. */
+export function kubeconfig(parts: { cluster: object; user?: object; more?: object }): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "x",
+    clusters: [{ name: "c", cluster: parts.cluster }],
+    users: [{ name: "u", user: parts.user ?? {} }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u", namespace: "dev" } }],
+    ...parts.more,
+  });
+}
+
+/** `base64` of a text, as the `…-data` fields of a kubeconfig hold it. */
+export function base64(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}
