@@ -6,6 +6,7 @@ import type { Controller, ControllerBuilder, RightsRule } from "../controller/ty
 import type { Kind } from "../object.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
+import type { Conversion, Webhook } from "../webhook/types.ts";
 
 /** Anything with a life of its own beside controllers. */
 export interface Runnable {
@@ -56,6 +57,13 @@ export interface ControllerModule {
   /** Everything it reads and writes beyond `core` itself (CORE-397). */
   readonly rights: readonly RightsRule[];
   readonly flags: readonly ModuleFlag[];
+  /** Admission webhooks; absent when there are none. Asked once, after `build`. */
+  readonly webhooks?: (
+    manager: Manager,
+    flags: Readonly<Record<string, string | number | boolean>>,
+  ) => readonly Webhook[];
+  /** Conversions between versions of its CRDs; absent when there are none. */
+  readonly conversions?: readonly Conversion[];
   /** Adds its controllers and runnables to the manager. `flags` holds the parsed values by flag name. */
   build(manager: Manager, flags: Readonly<Record<string, string | number | boolean>>): void;
 }
