@@ -1,7 +1,6 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { defineKind } from "../object.ts";
 import { answer, CONFIG_MAP, NODE, object, type Received, serve, status, WIDGET } from "./testkit.testkit.ts";
-import type { ClientHooks, WriteInfo } from "./types.ts";
 
 const KEY = { namespace: "ns", name: "a" };
 const POD = defineKind({ group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true });
@@ -238,65 +237,4 @@ it("a connection survives a delete that the server refused", async () => {
   await client.deleteIfExists(CONFIG_MAP, KEY);
   await client.create(CONFIG_MAP, object(CONFIG_MAP, "a"));
   expect(server.opened()).toBe(1);
-});
-
-it("hooks see every write, the parent's first, and what it returned", async () => {
-  const told: [string, string, string | undefined, string | undefined][] = [];
-  const hooks = (name: string): ClientHooks => ({
-    beforeWrite: (info) => void told.push([`${name} before`, info.verb, info.subresource, undefined]),
-    afterWrite: (info, result) =>
-      void told.push([`${name} after`, info.verb, info.subresource, result?.metadata.resourceVersion]),
-  });
-  const { client } = await writable({ hooks: hooks("parent") });
-  const child = client.forController("tars", hooks("child"));
-  const thing = object(CONFIG_MAP, "a", { resourceVersion: "1" });
-  await child.get(CONFIG_MAP, KEY);
-  await child.updateStatus(CONFIG_MAP, thing);
-  expect(told).toEqual([
-    ["parent before", "update", "status", undefined],
-    ["child before", "update", "status", undefined],
-    ["parent after", "update", "status", "2"],
-    ["child after", "update", "status", "2"],
-  ]);
-  told.length = 0;
-  await client.delete(CONFIG_MAP, KEY);
-  expect(told).toEqual([
-    ["parent before", "delete", undefined, undefined],
-    ["parent after", "delete", undefined, undefined],
-  ]);
-  told.length = 0;
-  await child.create(CONFIG_MAP, thing);
-  await child.patch(CONFIG_MAP, KEY, { type: "merge", body: {} });
-  await child.apply(CONFIG_MAP, thing);
-  await child.evict(KEY);
-  await child.deleteCollection(CONFIG_MAP, { namespace: "ns" });
-  expect(told.filter(([who]) => who === "child after").map(([, verb, sub]) => [verb, sub])).toEqual([
-    ["create", undefined],
-    ["patch", undefined],
-    ["apply", undefined],
-    ["create", "eviction"],
-    ["deletecollection", undefined],
-  ]);
-});
-
-it("a hook that throws keeps the write from being sent, also before a repeat", async () => {
-  let fenced = true;
-  const afterWrite = vi.fn();
-  const beforeWrite = (info: WriteInfo): void => {
-    if (fenced) throw new Error(`fenced: ${info.kind.kind} ${info.key.namespace}/${info.key.name}`);
-  };
-  const { server, client } = await serve(
-    (_, response) => {
-      fenced = true;
-      answer(response, 429, {}, { "retry-after": "0" });
-    },
-    { hooks: { beforeWrite, afterWrite } },
-  );
-  const thing = object(CONFIG_MAP, "a", { resourceVersion: "1" });
-  await expect(client.update(CONFIG_MAP, thing)).rejects.toThrow("fenced: ConfigMap ns/a");
-  expect(server.requests).toHaveLength(0);
-  fenced = false;
-  await expect(client.update(CONFIG_MAP, thing)).rejects.toThrow("fenced: ConfigMap ns/a");
-  expect(server.requests).toHaveLength(1);
-  expect(afterWrite).not.toHaveBeenCalled();
 });
