@@ -1,0 +1,68 @@
+/** Checks of a resource that the CRD's schema cannot make. */
+import { sameJson } from "../desired/compare.ts";
+import { headlessServiceName } from "../desired/names.ts";
+import { type NacosResource, type NacosType, type Settings, settingsOf } from "../desired/settings.ts";
+import { isDnsLabel, MAX_LABEL_LENGTH } from "./names.ts";
+import { configViolations } from "./validate-config.ts";
+import { storageViolations } from "./validate-storage.ts";
+import type { Violation } from "./violation.ts";
+
+/** What exists already and limits the changes that are possible. */
+export interface Existing {
+  /** Type of the StatefulSet that exists. */
+  readonly type?: NacosType;
+  /** The StatefulSet was made by the peer: its defaults, insecure ones too, are in force already. */
+  readonly adopted?: boolean;
+}
+
+/** All faults of the resource, in the order of the spec; none when it can be carried out. */
+export function validate(resource: NacosResource, existing: Existing = {}): Violation[] {
+  const settings = settingsOf(resource);
+  return [
+    ...nameViolations(settings),
+    ...typeViolations(settings, existing),
+    ...imageViolations(settings),
+    ...replicasViolations(settings),
+    ...configViolations(settings),
+    ...storageViolations(settings, existing.adopted ?? false),
+    ...wrapperViolations(settings),
+  ];
+}
+
+function nameViolations({ name }: Settings): Violation[] {
+  if (isDnsLabel(headlessServiceName(name))) return [];
+  const limit = MAX_LABEL_LENGTH - headlessServiceName("").length;
+  const message = `"${name}" cannot name Services: it must be a DNS label of at most ${limit} characters`;
+  return [{ path: "metadata.name", reason: "NameInvalid", message }];
+}
+
+function typeViolations({ spec, type }: Settings, existing: Existing): Violation[] {
+  const given = spec.type as string | undefined;
+  if (given && given !== type) {
+    return [
+      { path: "spec.type", reason: "TypeUnknown", message: `"${given}" is neither standalone nor cluster` },
+    ];
+  }
+  if (existing.type === undefined || existing.type === type) return [];
+  const message = `cannot change from ${existing.type} to ${type}: set it back, or create a new resource`;
+  return [{ path: "spec.type", reason: "TypeImmutable", message }];
+}
+
+function imageViolations({ image }: Settings): Violation[] {
+  return image === "" ? [{ path: "spec.image", reason: "ImageMissing", message: "is needed" }] : [];
+}
+
+function replicasViolations({ type, replicas }: Settings): Violation[] {
+  const path = "spec.replicas";
+  if (replicas < 0) return [{ path, reason: "ReplicasInvalid", message: `${replicas} is negative` }];
+  if (type !== "standalone" || replicas <= 1) return [];
+  const message = `${replicas} nodes need type cluster: standalone is one node`;
+  return [{ path, reason: "StandaloneReplicas", message }];
+}
+
+function wrapperViolations({ spec }: Settings): Violation[] {
+  const { PodSpec, podSpec } = spec.k8sWrapper ?? {};
+  if (PodSpec === undefined || podSpec === undefined || sameJson(PodSpec, podSpec)) return [];
+  const message = "PodSpec and podSpec differ: keep one of them";
+  return [{ path: "spec.k8sWrapper", reason: "WrapperAmbiguous", message }];
+}

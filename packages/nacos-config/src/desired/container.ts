@@ -1,0 +1,83 @@
+/** The Nacos container. */
+import { containerEnv } from "./env.ts";
+import type { Container, ContainerPort, EnvVar, JsonMap } from "./k8s.ts";
+import { operatorEnv } from "./nacos-env.ts";
+import {
+  CLIENT_PORT,
+  CONSOLE_PORT,
+  GRPC_PORT,
+  hasConsolePort,
+  RAFT_PORT,
+  SERVER_GRPC_PORT,
+} from "./ports.ts";
+import { PEER_REVISION, type TemplateRevision } from "./revision.ts";
+import type { NacosSpec, Settings } from "./settings.ts";
+import type { PodVolume } from "./volumes.ts";
+import { itemsOf } from "./wrapper/keyed.ts";
+
+/** Start command of the official image; it writes the member list from NACOS_SERVERS. */
+const CLUSTER_COMMAND = ["/bin/bash", "-c", "bin/docker-startup.sh"];
+
+/** For a server whose start takes tens of seconds. All times in seconds. */
+const DEFAULT_READINESS_PROBE = {
+  tcpSocket: { port: CLIENT_PORT.port },
+  initialDelaySeconds: 10,
+  periodSeconds: 10,
+  timeoutSeconds: 1,
+  successThreshold: 1,
+  failureThreshold: 3,
+};
+const DEFAULT_LIVENESS_PROBE = {
+  tcpSocket: { port: CLIENT_PORT.port },
+  initialDelaySeconds: 30,
+  periodSeconds: 10,
+  failureThreshold: 30,
+};
+
+/**
+ * The Nacos container before the wrapper is merged into it.
+ * @param wrapper the wrapper's pod spec: what its Nacos container sets suppresses defaults
+ */
+export function nacosContainer(
+  settings: Settings,
+  revision: TemplateRevision,
+  volumes: readonly PodVolume[],
+  wrapper: JsonMap,
+): Container {
+  const { name, image, spec, type } = settings;
+  const override = itemsOf(wrapper.containers).find((container) => container.name === name) ?? {};
+  const userEnv = (spec.env ?? []) as EnvVar[];
+  const taken = new Set([...userEnv, ...(itemsOf(override.env) as unknown as EnvVar[])].map((v) => v.name));
+  return {
+    name,
+    image,
+    ...(type === "cluster" ? { command: [...CLUSTER_COMMAND] } : {}),
+    ports: containerPorts(settings, revision),
+    env: containerEnv(userEnv, operatorEnv(settings, revision, taken)),
+    ...(spec.resources === undefined ? {} : { resources: spec.resources as JsonMap }),
+    ...probe("livenessProbe", DEFAULT_LIVENESS_PROBE, spec, revision, override),
+    ...probe("readinessProbe", DEFAULT_READINESS_PROBE, spec, revision, override),
+    ...(volumes.length > 0 ? { volumeMounts: volumes.map(({ mount }) => mount) } : {}),
+  };
+}
+
+function containerPorts(settings: Settings, revision: TemplateRevision): ContainerPort[] {
+  const ports = [CLIENT_PORT, RAFT_PORT, GRPC_PORT];
+  if (revision !== PEER_REVISION) {
+    ports.push(SERVER_GRPC_PORT);
+    if (hasConsolePort(settings)) ports.push(CONSOLE_PORT);
+  }
+  return ports.map(({ name, port }) => ({ name, containerPort: port, protocol: "TCP" }));
+}
+
+/** The spec's probe; without one the default, unless the wrapper has its own. */
+function probe(
+  name: "livenessProbe" | "readinessProbe",
+  fallback: JsonMap,
+  spec: NacosSpec,
+  revision: TemplateRevision,
+  override: JsonMap,
+): JsonMap {
+  if (spec[name] !== undefined) return { [name]: spec[name] };
+  return revision === PEER_REVISION || override[name] !== undefined ? {} : { [name]: fallback };
+}

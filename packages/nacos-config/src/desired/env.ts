@@ -1,0 +1,22 @@
+/** Environment variables: how lists of them are put together. */
+import type { EnvVar } from "./k8s.ts";
+
+/**
+ * The variables of `base` with those of `overrides` laid over them: an override takes its place in the list, new
+ * names follow behind. An override without value changes nothing; of equal names in one list the last counts.
+ */
+export function overrideEnv(base: readonly EnvVar[], overrides: readonly EnvVar[]): EnvVar[] {
+  const result = [...base];
+  for (const override of overrides) {
+    const at = result.findIndex((variable) => variable.name === override.name);
+    if (at < 0) result.push(override);
+    else if (override.valueFrom !== undefined || (override.value ?? "") !== "") result[at] = override;
+  }
+  return result;
+}
+
+/** The user's variables, then the operator's, which win over user's of the same name. */
+export function containerEnv(user: readonly EnvVar[], operator: readonly EnvVar[]): EnvVar[] {
+  const owned = new Set(operator.map((variable) => variable.name));
+  return [...overrideEnv([], user).filter((variable) => !owned.has(variable.name)), ...operator];
+}

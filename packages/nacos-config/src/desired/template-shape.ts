@@ -1,0 +1,119 @@
+/**
+ * What is known of a pod template's structure: which lists are told apart by key, what the API server fills in, and
+ * where quantities stand. Source: Kubernetes 1.37 `pkg/apis/core/v1/defaults.go` and the API reference.
+ */
+import type { JsonMap } from "./k8s.ts";
+import { fields } from "./wrapper/keyed.ts";
+
+/** Structure of one kind of value. */
+export interface Shape {
+  /** Members that the server adds when they are absent; a function gets the object as it was sent. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly members?: Readonly<Record<string, Shape>>;
+  /** The value is a list whose elements are told apart by this key; their order does not count. */
+  readonly key?: (item: JsonMap) => string;
+  /** Shape of a list's elements. */
+  readonly items?: Shape;
+  /** All members are quantities. */
+  readonly quantities?: boolean;
+}
+
+const HTTP_GET: Shape = { defaults: { path: "/", scheme: "HTTP" } };
+
+const PROBE: Shape = {
+  defaults: { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 },
+  members: { httpGet: HTTP_GET },
+};
+
+const LIFECYCLE_HANDLER: Shape = { members: { httpGet: HTTP_GET } };
+
+const ENV: Shape = {
+  key: fields("name"),
+  items: {
+    members: {
+      valueFrom: {
+        members: {
+          fieldRef: { defaults: { apiVersion: "v1" } },
+          resourceFieldRef: { defaults: { divisor: "0" } },
+        },
+      },
+    },
+  },
+};
+
+const CONTAINERS: Shape = {
+  key: fields("name"),
+  items: {
+    defaults: {
+      imagePullPolicy: pullPolicy,
+      terminationMessagePath: "/dev/termination-log",
+      terminationMessagePolicy: "File",
+    },
+    members: {
+      ports: {
+        key: (port) => fields("containerPort", "protocol")({ protocol: "TCP", ...port }),
+        items: { defaults: { protocol: "TCP", hostPort: (port: JsonMap) => port.containerPort } },
+      },
+      env: ENV,
+      resources: { members: { limits: { quantities: true }, requests: { quantities: true } } },
+      volumeMounts: { key: fields("mountPath") },
+      volumeDevices: { key: fields("devicePath") },
+      livenessProbe: PROBE,
+      readinessProbe: PROBE,
+      startupProbe: PROBE,
+      lifecycle: { members: { postStart: LIFECYCLE_HANDLER, preStop: LIFECYCLE_HANDLER } },
+    },
+  },
+};
+
+/** Octal 0644, the mode of files in map volumes. */
+const FILE_MODE = 420;
+const MAP_VOLUME: Shape = { defaults: { defaultMode: FILE_MODE } };
+
+const VOLUMES: Shape = {
+  key: fields("name"),
+  items: {
+    members: {
+      configMap: MAP_VOLUME,
+      secret: MAP_VOLUME,
+      downwardAPI: MAP_VOLUME,
+      projected: {
+        defaults: { defaultMode: FILE_MODE },
+        members: {
+          sources: { items: { members: { serviceAccountToken: { defaults: { expirationSeconds: 3600 } } } } },
+        },
+      },
+      ephemeral: {
+        members: { volumeClaimTemplate: { members: { spec: { defaults: { volumeMode: "Filesystem" } } } } },
+      },
+    },
+  },
+};
+
+/** Shape of `spec.template.spec`. */
+export const POD_SPEC_SHAPE: Shape = {
+  defaults: {
+    restartPolicy: "Always",
+    dnsPolicy: "ClusterFirst",
+    schedulerName: "default-scheduler",
+    terminationGracePeriodSeconds: 30,
+    serviceAccount: (pod: JsonMap) => pod.serviceAccountName,
+  },
+  members: {
+    containers: CONTAINERS,
+    initContainers: CONTAINERS,
+    volumes: VOLUMES,
+    imagePullSecrets: { key: fields("name") },
+    hostAliases: { key: fields("ip") },
+    topologySpreadConstraints: { key: fields("topologyKey", "whenUnsatisfiable") },
+    overhead: { quantities: true },
+  },
+};
+
+/** Images without a tag and those tagged `latest` are pulled each time. */
+function pullPolicy({ image }: JsonMap): string {
+  const name = String(image ?? "");
+  if (name.includes("@")) return "IfNotPresent";
+  const tag = name.slice(name.lastIndexOf("/") + 1).split(":")[1] ?? "latest";
+  return tag === "latest" ? "Always" : "IfNotPresent";
+}

@@ -1,0 +1,46 @@
+/** The pod template. */
+import { nacosContainer } from "./container.ts";
+import type { JsonMap, PodTemplate } from "./k8s.ts";
+import { CONFIG_DIGEST_ANNOTATION, fixedLabels } from "./names.ts";
+import type { TemplateRevision } from "./revision.ts";
+import type { NacosSpec, Settings } from "./settings.ts";
+import { configVolume, dataVolume, type MountedConfig } from "./volumes.ts";
+import { mapOf } from "./wrapper/keyed.ts";
+import { mergePodSpec } from "./wrapper/pod-spec.ts";
+
+/** Fields of the spec that are fields of the pod under the same name. */
+const POD_FIELDS = ["imagePullSecrets", "affinity", "tolerations", "nodeSelector"] as const;
+
+/** The wrapper's pod spec, under either of its two names. */
+export function wrapperOf({ k8sWrapper }: NacosSpec): JsonMap {
+  return mapOf(k8sWrapper?.PodSpec ?? k8sWrapper?.podSpec);
+}
+
+/** The pod template of a revision. The same input gives the same template. */
+export function podTemplate(
+  settings: Settings,
+  config: MountedConfig,
+  revision: TemplateRevision,
+): PodTemplate {
+  const { spec, name } = settings;
+  const wrapper = wrapperOf(spec);
+  const mounted = [configVolume(config), dataVolume(spec)].filter((volume) => volume !== undefined);
+  const volumes = mounted.map(({ volume }) => volume).filter((volume) => volume !== undefined);
+  const pod = mergePodSpec(
+    {
+      ...(volumes.length > 0 ? { volumes } : {}),
+      containers: [nacosContainer(settings, revision, mounted, wrapper)],
+      ...Object.fromEntries(
+        POD_FIELDS.filter((field) => isSet(spec[field])).map((field) => [field, spec[field]]),
+      ),
+    },
+    wrapper,
+  );
+  const annotations =
+    config.mode === "merged" ? { annotations: { [CONFIG_DIGEST_ANNOTATION]: config.digest } } : {};
+  return { metadata: { labels: fixedLabels(name), ...annotations }, spec: pod };
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}

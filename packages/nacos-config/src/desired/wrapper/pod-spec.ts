@@ -1,0 +1,62 @@
+/** Merges `k8sWrapper.PodSpec` over the generated pod. */
+import type { Container, JsonMap, PodSpec } from "../k8s.ts";
+import { mergeContainer } from "./container.ts";
+import { fields, itemsOf, mapOf, mergeByKey } from "./keyed.ts";
+import { mergeVolumes } from "./volumes.ts";
+
+/** How each field is merged; all others are replaced. */
+const MERGES: Readonly<Record<string, (base: unknown, override: unknown) => unknown>> = {
+  containers: mergeContainers,
+  initContainers: mergeContainers,
+  volumes: (base, override) => mergeVolumes(itemsOf(base), itemsOf(override)),
+  nodeSelector: (base, override) => ({ ...mapOf(base), ...mapOf(override) }),
+  tolerations: (base, override) => mergeByKey(itemsOf(base), itemsOf(override), tolerationKey),
+  hostAliases: (base, override) =>
+    mergeByKey([], [...itemsOf(base), ...itemsOf(override)], fields("ip"), uniteHostnames),
+  dnsConfig: mergeDnsConfig,
+  topologySpreadConstraints: (base, override) =>
+    mergeByKey(itemsOf(base), itemsOf(override), fields("topologyKey", "whenUnsatisfiable")),
+};
+
+/** Field of the wrapper that is no field of a pod: the peer's samples nest the pod spec once more, to no effect. */
+export const NESTED_SPEC = "spec";
+
+/** The pod with everything that the wrapper sets; unset and null fields change nothing. */
+export function mergePodSpec(base: PodSpec, wrapper: JsonMap): PodSpec {
+  const result: PodSpec = { ...base };
+  for (const [field, value] of Object.entries(wrapper)) {
+    if (value === undefined || value === null || value === "" || field === NESTED_SPEC) continue;
+    const merge = MERGES[field];
+    result[field] = merge === undefined ? value : merge(base[field], value);
+  }
+  return result;
+}
+
+function mergeContainers(base: unknown, override: unknown): JsonMap[] {
+  return mergeByKey(itemsOf(base), itemsOf(override), fields("name"), (container, change) =>
+    mergeContainer(container as Container, change),
+  );
+}
+
+/** A toleration without operator means Equal. */
+function tolerationKey(toleration: JsonMap): string {
+  return fields("key", "operator", "value", "effect")({ operator: "Equal", ...toleration });
+}
+
+function uniteHostnames(base: JsonMap, override: JsonMap): JsonMap {
+  return { ...base, hostnames: unite(base.hostnames, override.hostnames) };
+}
+
+function mergeDnsConfig(base: unknown, override: unknown): JsonMap {
+  const before = mapOf(base);
+  const after = mapOf(override);
+  const merged = { ...before, ...after };
+  for (const field of ["nameservers", "searches"]) {
+    if (field in before && field in after) merged[field] = unite(before[field], after[field]);
+  }
+  return merged;
+}
+
+function unite(a: unknown, b: unknown): unknown[] {
+  return [...new Set([...(Array.isArray(a) ? a : []), ...(Array.isArray(b) ? b : [])])];
+}

@@ -1,0 +1,68 @@
+/** The kinds that this controller reads and writes. */
+import { defineKind, type Kind, type KubeObject } from "@quartet/core";
+import type { Nacos } from "./api.gen.ts";
+import type { ConfigObject, Pod, Service, StatefulSet } from "./desired/k8s.ts";
+
+export const NACOS: Kind<Nacos> = defineKind<Nacos>({
+  group: "nacos.io",
+  version: "v1alpha1",
+  kind: "Nacos",
+  plural: "nacos",
+  namespaced: true,
+});
+
+export const STATEFUL_SET: Kind<StatefulSet> = defineKind<StatefulSet>({
+  group: "apps",
+  version: "v1",
+  kind: "StatefulSet",
+  plural: "statefulsets",
+  namespaced: true,
+});
+
+export const SERVICE: Kind<Service> = defineKind<Service>({
+  group: "",
+  version: "v1",
+  kind: "Service",
+  plural: "services",
+  namespaced: true,
+});
+
+export const POD: Kind<Pod> = defineKind<Pod>({
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
+});
+
+export const CONFIG_MAP: Kind<ConfigObject> = defineKind<ConfigObject>({
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+});
+
+export const SECRET: Kind<ConfigObject> = defineKind<ConfigObject>({
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+});
+
+export const NAMESPACE: Kind<KubeObject> = defineKind<KubeObject>({
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+});
+
+/** Kind of a configuration source or of the generated configuration. */
+export type ConfigKind = "ConfigMap" | "Secret";
+
+/** The watched kind behind {@link ConfigKind}. */
+export function configKind(kind: ConfigKind): Kind<ConfigObject> {
+  return kind === "Secret" ? SECRET : CONFIG_MAP;
+}
