@@ -40,8 +40,13 @@ export interface ControlPlane extends ApiServer {
   auditEvents(filter?: (event: AuditEvent) => boolean): Promise<AuditEvent[]>;
   /** Stops the API server (SIGTERM by default), starts it again on its port, and resolves when it is ready. */
   restartApiServer(signal?: NodeJS.Signals): Promise<void>;
-  /** Compacts etcd at its newest revision, which it returns. Watch caches still serve what they hold. */
+  /** Compacts etcd at its newest revision, which it returns. */
   compactEtcd(): Promise<number>;
+  /**
+   * Makes resource versions of before unusable: changes, a compaction, a restart of the API server. A watch from an
+   * older version then gets 410. Compaction alone is not enough, since watch caches still serve what they hold.
+   */
+  forgetHistory(): Promise<void>;
   /** Freezes a component (SIGSTOP); the returned function lets it go on. */
   pause(component: ComponentName): Promise<() => Promise<void>>;
   /** Kills a component (SIGKILL) and resolves when it has exited. */
@@ -62,6 +67,8 @@ export interface AttachOptions {
 /** Longest wait for a marker to appear in the audit log. */
 const MARKER_LIMIT_MS = 10_000;
 const MARKER_POLL_MS = 5;
+/** More than the 100 events that a watch cache holds at least. */
+const CHANGES_BEFORE_COMPACTION = 110;
 
 /**
  * Uses a control plane that another process has started. `stop()` only lets go of it: it ends with its owner.
@@ -82,6 +89,11 @@ export function attachControlPlane(handle: ControlPlaneHandle, options: AttachOp
   };
   const ready = async (name: ComponentName): Promise<void> =>
     waitForComponent(name, { supervisor, ports: handle.ports, workDir, admin: await admin() });
+  const restartApiServer: ControlPlane["restartApiServer"] = async (signal) => {
+    await supervisor.stop("kube-apiserver", signal);
+    await supervisor.restart("kube-apiserver");
+    await ready("kube-apiserver");
+  };
   const audit = auditReader(handle, admin, options.auditFrom ?? "now");
 
   return {
@@ -95,12 +107,13 @@ export function attachControlPlane(handle: ControlPlaneHandle, options: AttachOp
     kubeconfig,
     requests: audit.requests,
     auditEvents: audit.events,
-    async restartApiServer(signal) {
-      await supervisor.stop("kube-apiserver", signal);
-      await supervisor.restart("kube-apiserver");
-      await ready("kube-apiserver");
-    },
+    restartApiServer,
     compactEtcd: () => compactEtcd(handle.ports.etcdClient),
+    async forgetHistory() {
+      await makeChanges(await admin(), CHANGES_BEFORE_COMPACTION);
+      await compactEtcd(handle.ports.etcdClient);
+      await restartApiServer();
+    },
     async pause(component) {
       await supervisor.signal(component, "SIGSTOP");
       return () => supervisor.signal(component, "SIGCONT");
@@ -116,6 +129,17 @@ export function attachControlPlane(handle: ControlPlaneHandle, options: AttachOp
       adminClient?.close();
     },
   };
+}
+
+/** Writes a ConfigMap of its own so many times. */
+async function makeChanges(client: TestClient, count: number): Promise<void> {
+  const name = "quartet-history";
+  const path = `/api/v1/namespaces/default/configmaps/${name}?fieldManager=quartet-testing&force=true`;
+  for (let n = 0; n < count; n++) {
+    const data = { change: `${n}`, at: `${Date.now()}` };
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+    await client.ok("PATCH", path, body, { contentType: "application/apply-patch+yaml" });
+  }
 }
 
 interface AuditReader {
