@@ -10,6 +10,12 @@ import { newTrail, nextStep, type Repeatable, type Step, type Trail } from "./re
 /** Limit of a whole request. CORE-109. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
+/**
+ * Cause of a read at a resource version that this server has not seen. It comes with a Retry-After, but after 3 s of
+ * waiting on the server's side each time; the caller has the better answer: to read the newest version (CORE-167).
+ */
+const AHEAD_OF_SERVER = '"ResourceVersionTooLarge"';
+
 /** A request in the client's terms. */
 export interface ApiRequest {
   /** Kubernetes verb, for reports. */
@@ -81,14 +87,15 @@ export async function sendWithRepeats<T extends HttpReply>(
 type Outcome<T> = { reply: T } | { failure: ExchangeFailure };
 
 function stepAfter(
-  outcome: Outcome<HttpReply>,
+  outcome: Outcome<HttpReply & { text?: string }>,
   trail: Trail,
   request: ApiRequest,
   refreshable: boolean,
 ): Step {
   if (request.signal?.aborted) return { action: "return" };
   if ("failure" in outcome) return nextStep(trail, outcome);
-  const { code, headers } = outcome.reply;
+  const { code, headers, text } = outcome.reply;
+  if (code === 504 && text?.includes(AHEAD_OF_SERVER)) return { action: "return" };
   return nextStep(trail, { code, retryAfter: headers["retry-after"], refreshable });
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it, vi } from "vitest";
 import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+import { isResourceVersionTooLarge } from "./errors.ts";
 import type { ClientObserver, RequestReport } from "./observer.ts";
 import {
   answer,
@@ -12,6 +13,7 @@ import {
   object,
   serve,
   startServer,
+  status,
   type TestServer,
 } from "./testkit.testkit.ts";
 import type { Client } from "./types.ts";
@@ -96,6 +98,19 @@ it.each([
 ])("CORE-110 hands out a %s at once", async (_, code, headers) => {
   const { server, client } = await serve((_request, response) => answer(response, code, {}, headers));
   await expect(client.get(CONFIG_MAP, KEY)).rejects.toMatchObject({ code });
+  expect(server.requests).toHaveLength(1);
+});
+
+it("hands out a resource version that is ahead of the server at once, so that the caller can read without it", async () => {
+  const details = { causes: [{ reason: "ResourceVersionTooLarge" }], retryAfterSeconds: 1 };
+  const { server, client } = await serve((_, response) =>
+    answer(response, 504, status(504, "Timeout", "Too large resource version", details), {
+      "retry-after": "1",
+    }),
+  );
+  const read = client.list(CONFIG_MAP, { resourceVersion: "99" });
+  await expect(read).rejects.toSatisfy(isResourceVersionTooLarge);
+  await expect(read).rejects.toMatchObject({ retryAfterSeconds: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
