@@ -1,4 +1,15 @@
 /** `@quartet/core`: the reconcile framework that every quartet controller is built on. */
+export { type CacheOptions, createCache } from "./cache/cache.ts";
+export { CacheSyncError, NotCachedError } from "./cache/errors.ts";
+export { type Counts, createExpectations, type Expectations } from "./cache/expectations.ts";
+export { type DeepMutable, deepFreeze, mutable } from "./cache/guard.ts";
+export { IndexError } from "./cache/indexes.ts";
+export { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./cache/informer.ts";
+export type { ListReason } from "./cache/machine-types.ts";
+export type { CacheObserver, InformerGauges } from "./cache/observer.ts";
+export { isProjected } from "./cache/projections.ts";
+export { compareVersions } from "./cache/resource-version.ts";
+export { DEFAULT_SYNC_TIMEOUT_MS, type SyncOptions, waitForSync } from "./cache/sync.ts";
 export * from "./cache/types.ts";
 export { type ClientOptions, createClient } from "./client/client.ts";
 export type { Connection, Credentials, TlsMaterial } from "./client/connection.ts";
