@@ -133,6 +133,8 @@ function tunnelled(
   openTunnel(proxy, options.server, abort.signal).then(
     (tunnel) => {
       cancel();
+      tunnel.setNoDelay(true);
+      tunnel.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
       if (options.server.protocol !== "https:") return done(null, tunnel);
       const socket = tlsConnect({ ...target, socket: tunnel });
       supervise(socket, options);

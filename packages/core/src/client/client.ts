@@ -1,12 +1,12 @@
 /** The client: verbs over JSON objects, towards one API server. */
 import { type Clock, systemClock } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
+import { anyBody, jsonBody } from "./answer-body.ts";
 import type { ApiRequest } from "./attempts.ts";
 import type { Connection } from "./connection.ts";
 import { deleteVerbs } from "./delete-verbs.ts";
 import { createDiscovery } from "./discovery.ts";
 import { InvalidRequestError } from "./errors.ts";
-import { decodeJson } from "./json.ts";
 import type { ClientObserver } from "./observer.ts";
 import { readVerbs } from "./read-verbs.ts";
 import { createRequester, type Requester } from "./requester.ts";
@@ -63,8 +63,10 @@ export function createClient(options: ClientOptions): Client {
     leaseTimeoutMs: options.leaseTimeoutMs,
   });
   const agent = userAgent(options.version);
-  const read = async (path: string): Promise<unknown> =>
-    decodeBody(await requester.send(rawRequest("GET", path, agent)));
+  const read = async (path: string): Promise<unknown> => {
+    const request = rawRequest("GET", path, agent);
+    return jsonBody(request, await requester.send(request));
+  };
   const shared: Shared = {
     requester,
     discovery: createDiscovery(read, clock),
@@ -95,15 +97,15 @@ function facade(shared: Shared, controller: string | undefined, hooks: readonly 
     path: string,
     body?: unknown,
     options: RequestOptions = {},
-  ): Promise<unknown> =>
-    decodeBody(
-      await requester.send({
-        ...rawRequest(method, path, session.userAgent),
-        body: body === undefined ? undefined : JSON.stringify(body),
-        signal: options.signal,
-        timeoutMs: options.timeoutMs,
-      }),
-    );
+  ): Promise<unknown> => {
+    const request: ApiRequest = {
+      ...rawRequest(method, path, session.userAgent),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: options.signal,
+      timeoutMs: options.timeoutMs,
+    };
+    return anyBody(request, await requester.send(request));
+  };
 
   return {
     ...readVerbs(session),
@@ -119,8 +121,9 @@ function facade(shared: Shared, controller: string | undefined, hooks: readonly 
 }
 
 function rawRequest(method: string, path: string, agent: string): ApiRequest {
-  if (!path.startsWith("/"))
+  if (!path.startsWith("/")) {
     throw new InvalidRequestError(`path ${JSON.stringify(path)}: must begin with a slash`);
+  }
   return {
     verb: method.toLowerCase(),
     method,
@@ -130,16 +133,6 @@ function rawRequest(method: string, path: string, agent: string): ApiRequest {
     userAgent: agent,
     repeatable: method === "GET" ? "reads" : "never",
   };
-}
-
-/** Paths such as `/healthz` answer in plain text, which is handed out as it is. */
-function decodeBody(answer: {
-  text: string;
-  headers: Record<string, string | string[] | undefined>;
-}): unknown {
-  if (answer.text === "") return undefined;
-  const type = answer.headers["content-type"] ?? JSON_TYPE;
-  return type.includes("json") ? decodeJson(answer.text) : answer.text;
 }
 
 /** Numbers of a version answer: some servers write `37+`. */

@@ -116,3 +116,20 @@ it("passes the token on with which an expired list can go on", async () => {
   const body = { ...status(410, "Expired", "expired"), metadata: { continue: "next" } };
   expect((await failure(410, body)).continueToken).toBe("next");
 });
+
+it("takes a redirect for an error, of requests and watches", async () => {
+  const { client } = await serve((_, response) => answer(response, 302, "moved", { location: "/login" }));
+  await expect(client.get(CONFIG_MAP, KEY)).rejects.toMatchObject({ name: "ApiError", code: 302 });
+  const events = client.watch(CONFIG_MAP, {})[Symbol.asyncIterator]();
+  await expect(events.next()).rejects.toMatchObject({ name: "ApiError", code: 302 });
+});
+
+it("names a success that is not JSON, without quoting it", async () => {
+  const { client } = await serve((_, response) => answer(response, 200, '{"password": hidden}'));
+  const error = (await client.get(CONFIG_MAP, KEY).catch((caught: unknown) => caught)) as Error;
+  expect(error).toMatchObject({ name: "ConnectionError", code: "EBADJSON" });
+  expect(error.message).toContain(
+    "GET /api/v1/namespaces/ns/configmaps/a: the answer with code 200 is not JSON",
+  );
+  expect(error.message).not.toContain("hidden");
+});

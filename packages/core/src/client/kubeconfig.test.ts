@@ -9,54 +9,22 @@ import {
   base64,
   CONFIG_MAP,
   clientOf,
+  connectByKubeconfig,
   type Handler,
-  kubeconfig,
   object,
   recordingLog,
   startServer,
-  type TestServer,
   temporaryFolder,
 } from "./testkit.testkit.ts";
 
 const KEY = { namespace: "ns", name: "a" };
 const ok: Handler = (_, response) => answer(response, 200, object(CONFIG_MAP, "a"));
 
-/** Connection by a kubeconfig with this user, in a folder that the test may write to. */
-async function connect(
-  server: TestServer,
-  user: object,
-  options: { cluster?: object; folder?: string } & Partial<Parameters<typeof loadConnection>[0]> = {},
-) {
-  const { cluster, folder = temporaryFolder(), ...more } = options;
-  const path = join(folder, "config");
-  const trusted = { server: server.url, "certificate-authority-data": base64(server.ca) };
-  writeFileSync(path, kubeconfig({ cluster: { ...trusted, ...cluster }, user }));
-  return loadConnection({ kubeconfig: path, env: {}, ...more });
-}
-
-it.each([
-  ["token", { token: "kube-token" }, "Bearer kube-token"],
-  ["username and password", { username: "me", password: "pa:ss" }, `Basic ${base64("me:pa:ss")}`],
-  ["nothing", {}, undefined],
-])("sends a user with %s", async (_, user, authorization) => {
-  const server = await startServer(ok);
-  await clientOf(server, { connection: await connect(server, user) }).get(CONFIG_MAP, KEY);
-  expect(server.requests[0]?.headers.authorization).toBe(authorization);
-});
-
-it("sends a client certificate", async () => {
-  const server = await startServer(ok);
-  const { cert, key } = await server.clientCertificate("alice");
-  const user = { "client-certificate-data": base64(cert), "client-key-data": base64(key) };
-  await clientOf(server, { connection: await connect(server, user) }).get(CONFIG_MAP, KEY);
-  expect(server.requests[0]?.user).toBe("alice");
-});
-
 it("verifies the server unless told not to, under the name that the kubeconfig gives", async () => {
   const server = await startServer(ok, { names: ["api.internal"] });
   const other = base64((await newAuthority()).ca);
   const attempt = async (cluster: object): Promise<string> => {
-    const connection = await connect(server, {}, { cluster });
+    const connection = await connectByKubeconfig(server, {}, { cluster });
     const client = clientOf(server, { connection });
     return client.get(CONFIG_MAP, KEY).then(
       () => "accepted",
@@ -69,31 +37,6 @@ it("verifies the server unless told not to, under the name that the kubeconfig g
   );
   expect(await attempt({ "tls-server-name": "api.internal" })).toBe("accepted");
   expect(await attempt({ "tls-server-name": "elsewhere.test" })).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
-});
-
-it("CORE-115 impersonates with one header line per group and value", async () => {
-  const server = await startServer(ok);
-  const connection = await connect(server, {
-    token: "t",
-    as: "jane",
-    "as-uid": "42",
-    "as-groups": ["dev", "ops"],
-    "as-user-extra": { "example.io/scopes": ["read", "write"], reason: ["test"] },
-  });
-  await clientOf(server, { connection }).get(CONFIG_MAP, KEY);
-  const raw = server.requests[0]?.rawHeaders ?? [];
-  const lines = raw.flatMap((name, index) =>
-    index % 2 === 0 && name.startsWith("impersonate") ? [`${name}: ${raw[index + 1]}`] : [],
-  );
-  expect(lines).toEqual([
-    "impersonate-user: jane",
-    "impersonate-uid: 42",
-    "impersonate-group: dev",
-    "impersonate-group: ops",
-    "impersonate-extra-example.io%2Fscopes: read",
-    "impersonate-extra-example.io%2Fscopes: write",
-    "impersonate-extra-reason: test",
-  ]);
 });
 
 it("CORE-105 a changed client certificate file makes new sockets; a running watch keeps its own", async () => {
@@ -115,7 +58,7 @@ it("CORE-105 a changed client certificate file makes new sockets; a running watc
   await write("before");
   const clock = fakeClock();
   const user = { "client-certificate": "client.crt", "client-key": "client.key" };
-  const connection = await connect(server, user, { folder, clock });
+  const connection = await connectByKubeconfig(server, user, { folder, clock });
   const client = clientOf(server, { connection, clock });
   const events = client.watch(CONFIG_MAP, {})[Symbol.asyncIterator]();
   await events.next();
@@ -144,7 +87,7 @@ it("CORE-105 lets a request that runs finish on its old socket", async () => {
   const clock = fakeClock();
   const cluster = { "certificate-authority-data": undefined, "certificate-authority": "ca.crt" };
   const client = clientOf(server, {
-    connection: await connect(server, {}, { folder, clock, cluster }),
+    connection: await connectByKubeconfig(server, {}, { folder, clock, cluster }),
     clock,
   });
   const slow = client.get(CONFIG_MAP, KEY, { resourceVersion: "1" });
@@ -171,7 +114,10 @@ it("CORE-105 keeps the former material while a rotation is half done, and unchan
   const clock = fakeClock();
   const log = recordingLog();
   const user = { "client-certificate": "client.crt", "client-key": "client.key" };
-  const client = clientOf(server, { connection: await connect(server, user, { folder, clock, log }), clock });
+  const client = clientOf(server, {
+    connection: await connectByKubeconfig(server, user, { folder, clock, log }),
+    clock,
+  });
   const next = async (): Promise<string | undefined> => {
     await clock.advance(60_000);
     await client.get(CONFIG_MAP, KEY);
@@ -197,7 +143,9 @@ it("CORE-103 reads a token file again after a 401 and repeats the request once",
     answer(response, 401, {});
   });
   writeFileSync(token, "old");
-  const client = clientOf(server, { connection: await connect(server, { tokenFile: "token" }, { folder }) });
+  const client = clientOf(server, {
+    connection: await connectByKubeconfig(server, { tokenFile: "token" }, { folder }),
+  });
   const created = await client.create(CONFIG_MAP, object(CONFIG_MAP, "a"));
   expect(created).toMatchObject({ kind: "ConfigMap" });
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
@@ -207,7 +155,9 @@ it("CORE-103 hands a second 401 to the caller", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "token"), "bad");
   const server = await startServer((_, response) => answer(response, 401, {}));
-  const client = clientOf(server, { connection: await connect(server, { tokenFile: "token" }, { folder }) });
+  const client = clientOf(server, {
+    connection: await connectByKubeconfig(server, { tokenFile: "token" }, { folder }),
+  });
   await expect(client.get(CONFIG_MAP, KEY)).rejects.toMatchObject({ name: "ApiError", code: 401 });
   expect(server.requests).toHaveLength(2);
 });

@@ -1,8 +1,8 @@
 /** get, list, pages and watch. */
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, type ObjectKey } from "../object.ts";
+import { jsonBody } from "./answer-body.ts";
 import type { ApiRequest } from "./attempts.ts";
 import { describe } from "./exchange.ts";
-import { decodeJson } from "./json.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import {
   effectiveKey,
@@ -23,14 +23,8 @@ export type ReadVerbs = Pick<Client, "get" | "list" | "pages" | "watch" | "getSu
 
 export function readVerbs(session: Session): ReadVerbs {
   const read = async (verb: string, kind: Kind, path: string, accept: string, options: GetOptions) => {
-    const answer = await session.requester.send({
-      ...common(session, options),
-      verb,
-      path,
-      pool: poolOf(kind),
-      accept,
-    });
-    return decodeJson(answer.text);
+    const request = { ...common(session, options), verb, path, pool: poolOf(kind), accept };
+    return jsonBody(request, await session.requester.send(request));
   };
 
   const pages = async function* <T extends KubeObject>(

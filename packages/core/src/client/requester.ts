@@ -35,7 +35,7 @@ export interface RequesterOptions {
 }
 
 export interface Requester {
-  /** The answer of a request that succeeded. Rejects with `ApiError` for codes of 400 and more. */
+  /** The answer of a request that succeeded. Rejects with `ApiError` for codes other than 2xx. */
   send(request: ApiRequest): Promise<HttpAnswer>;
   /** Opens a stream; same errors as {@link Requester.send}. There is no limit on how long it runs. */
   open(request: ApiRequest): Promise<HttpStream>;
@@ -64,7 +64,7 @@ export function createRequester(options: RequesterOptions): Requester {
   return {
     async send(request) {
       const { reply, credentials } = accepted(await sendWithRepeats(link, request, whole), warnings);
-      if (reply.code >= 400) throw refusal(request, reply, credentials);
+      if (!isSuccess(reply.code)) throw refusal(request, reply, credentials);
       return reply;
     },
     async open(request) {
@@ -90,10 +90,15 @@ function accepted<T extends { headers: HttpAnswer["headers"] }>(
   return answered;
 }
 
+/** Redirects are none: the API server sends them for malformed paths only, other servers to their login page. */
+function isSuccess(code: number): boolean {
+  return code >= 200 && code < 300;
+}
+
 /** A refused stream is read to its end, so that it can be judged like any other answer. */
 async function streamOrRefusal(http: HttpRequest, clock: Clock): Promise<HttpStream | HttpAnswer> {
   const stream = await openStream(http, clock);
-  if (stream.code < 400) return stream;
+  if (isSuccess(stream.code)) return stream;
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of stream.response) chunks.push(chunk as Buffer);

@@ -1,5 +1,5 @@
 /** A small HTTPS server that tests script by hand, with its certificates, and what else tests of the client share. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import {
   createServer as createHttpServer,
   type IncomingHttpHeaders,
@@ -18,6 +18,7 @@ import type { Logger } from "../observe/types.ts";
 import { authority, type KeyPair } from "./certificates.testkit.ts";
 import { type ClientOptions, createClient } from "./client.ts";
 import type { Connection } from "./connection.ts";
+import { loadConnection } from "./load-connection.ts";
 import type { Client } from "./types.ts";
 
 /** A request as the server received it. */
@@ -268,4 +269,17 @@ export function kubeconfig(parts: { cluster: object; user?: object; more?: objec
 /** `base64` of a text, as the `…-data` fields of a kubeconfig hold it. */
 export function base64(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
+}
+
+/** Connection by a kubeconfig with this user, in a folder that the test may write to. */
+export async function connectByKubeconfig(
+  server: TestServer,
+  user: object,
+  options: { cluster?: object; folder?: string } & Partial<Parameters<typeof loadConnection>[0]> = {},
+): Promise<Connection> {
+  const { cluster, folder = temporaryFolder(), ...more } = options;
+  const path = join(folder, "config");
+  const trusted = { server: server.url, "certificate-authority-data": base64(server.ca) };
+  writeFileSync(path, kubeconfig({ cluster: { ...trusted, ...cluster }, user }));
+  return loadConnection({ kubeconfig: path, env: {}, ...more });
 }

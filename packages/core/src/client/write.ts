@@ -1,6 +1,6 @@
 /** What all writes share: hooks, query, sending. */
 import type { Kind, KubeObject, ObjectKey } from "../object.ts";
-import { decodeJson } from "./json.ts";
+import { jsonBody } from "./answer-body.ts";
 import { isBuiltIn } from "./patch.ts";
 import { queryString } from "./paths.ts";
 import type { Repeatable } from "./retry.ts";
@@ -41,7 +41,7 @@ export async function sendWrite<T extends KubeObject>(
       for (const hook of hooks) hook.beforeWrite?.(info);
     },
   });
-  const body = answer.text === "" ? undefined : (decodeJson(answer.text) as T);
+  const body = jsonBody(write, answer) as T | undefined;
   const object = body === undefined || isStatus(body) ? undefined : body;
   for (const hook of hooks) hook.afterWrite?.(info, object);
   return object;
