@@ -12,6 +12,8 @@ export interface WorkGroup {
   /** Starts all work. A failure is reported to `onFailure`, with the work's name in its message. */
   start(): void;
   controllers(): readonly Controller[];
+  /** True when work of this name was added. */
+  has(name: string): boolean;
   /**
    * Takes no new work, waits up to `drainMs` milliseconds for running reconciles, then aborts their signals. Resolves
    * when everything has ended, with the keys of reconciles that had to be aborted and have not ended since.
@@ -41,8 +43,7 @@ export function createWorkGroup(options: WorkGroupOptions): WorkGroup {
       .catch((error: unknown) => {
         // An aborted run may reject with the reason of its abort.
         if (signal.aborted) return;
-        const what = isController(work) ? "controller" : "runnable";
-        options.onFailure(new Error(`${what} ${work.name} failed: ${textOf(error)}`, { cause: error }));
+        options.onFailure(new Error(`${describe(work)} failed: ${textOf(error)}`, { cause: error }));
       })
       .finally(() => running.delete(work));
     running.set(work, end);
@@ -68,6 +69,7 @@ export function createWorkGroup(options: WorkGroupOptions): WorkGroup {
       for (const work of all) run(work);
     },
     controllers: () => [...all].filter(isController),
+    has: (name) => [...all].some((work) => work.name === name),
     async stop(drainMs) {
       started = false;
       runnables.abort(new Error("the manager is stopping"));
@@ -91,6 +93,11 @@ export function createWorkGroup(options: WorkGroupOptions): WorkGroup {
 /** Tells a controller from a runnable. */
 export function isController(work: Work): work is Controller {
   return "sources" in work;
+}
+
+/** `controller tars` or `runnable pruner`, for messages. */
+export function describe(work: Work): string {
+  return `${isController(work) ? "controller" : "runnable"} ${work.name}`;
 }
 
 /** True for work that runs on the leader only, which is the default. */

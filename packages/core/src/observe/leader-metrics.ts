@@ -10,9 +10,9 @@ export interface LeaderObserver {
   onFencedWrite(): void;
 }
 
-/** Observer that keeps `leader_election_*`, `quartet_leader` and `quartet_fenced_writes_total`. */
-export function leaderMetrics(metrics: Metrics, lease: string): LeaderObserver {
-  const name = { name: lease };
+/** Observer that keeps `leader_election_*` (for the Lease of that name, if there is one), `quartet_leader` and `quartet_fenced_writes_total`. */
+export function leaderMetrics(metrics: Metrics, lease: string | undefined): LeaderObserver {
+  const name = { name: lease ?? "" };
   const status = metrics.gauge("leader_election_master_status", "1 while this process holds the Lease.", [
     "name",
   ]);
@@ -26,11 +26,14 @@ export function leaderMetrics(metrics: Metrics, lease: string): LeaderObserver {
     "quartet_fenced_writes_total",
     "Writes of leader work that were not sent, since the Lease was not renewed in time.",
   );
-  status.set(name, 0);
-  slowPath.inc(name, 0);
+  leader.set(0);
+  if (lease !== undefined) {
+    status.set(name, 0);
+    slowPath.inc(name, 0);
+  }
   return {
     onLeading(leading) {
-      status.set(name, leading ? 1 : 0);
+      if (lease !== undefined) status.set(name, leading ? 1 : 0);
       leader.set(leading ? 1 : 0);
     },
     onSlowPath: () => slowPath.inc(name),

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { leaderCheck } from "./checks.ts";
+import { joinHooks, overlayHooks } from "./client-hooks.ts";
+import { LEASE_KIND } from "./lease.ts";
+
+describe("leader check", () => {
+  it("CORE-281 fails for a leader that has not renewed for its Lease's duration and 20 s", () => {
+    let age: number | undefined;
+    const check = leaderCheck(() => age, 15_000);
+    expect(check()).toBeUndefined();
+    age = 35_000;
+    expect(check()).toBeUndefined();
+    age = 35_001;
+    expect(check()).toMatch(/has not renewed its lease for 35001 ms/);
+  });
+});
+
+describe("hooks of the client", () => {
+  const info = { kind: LEASE_KIND, key: { namespace: "n", name: "x" }, dryRun: false };
+  const object = { apiVersion: "v1", kind: "Pod", metadata: { name: "x" } };
+
+  it("CORE-185 lays written objects and deletions over the cache, but no dry run", () => {
+    const seen: unknown[] = [];
+    const hooks = overlayHooks({ overlay: (_kind, _key, written) => void seen.push(written) });
+    hooks.afterWrite!({ ...info, verb: "update" }, object);
+    hooks.afterWrite!({ ...info, verb: "delete" }, object);
+    hooks.afterWrite!({ ...info, verb: "delete" }, undefined);
+    hooks.afterWrite!({ ...info, verb: "update", dryRun: true }, object);
+    hooks.afterWrite!({ ...info, verb: "deletecollection" }, undefined);
+    hooks.afterWrite!({ ...info, verb: "create", subresource: "eviction" }, undefined);
+    expect(seen).toEqual([object, object, "deleted"]);
+  });
+
+  it("run in order; the first that throws keeps the write back", () => {
+    const seen: string[] = [];
+    const hooks = joinHooks(
+      { beforeWrite: () => void seen.push("a"), afterWrite: () => void seen.push("after") },
+      {
+        beforeWrite: () => {
+          throw new Error("no");
+        },
+      },
+    );
+    expect(() => hooks.beforeWrite!({ ...info, verb: "update" })).toThrow("no");
+    hooks.afterWrite!({ ...info, verb: "update" }, object);
+    expect(seen).toEqual(["a", "after"]);
+  });
+});

@@ -1,0 +1,87 @@
+/** What a manager is made of, and the handle on it. */
+import type { Cache } from "../cache/types.ts";
+import type { Client } from "../client/types.ts";
+import type { Clock } from "../clock.ts";
+import type { LeaseTimings } from "../config/lease-timings.ts";
+import type { ControllerObserver } from "../controller/observer.ts";
+import type { Controller, ControllerOptions } from "../controller/types.ts";
+import type { ObjectKey } from "../object.ts";
+import type { HealthCheck } from "../observe/health.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { Logger } from "../observe/types.ts";
+import type { ExitCode } from "./errors.ts";
+import type { Manager } from "./types.ts";
+
+/** A server of the manager: probes, metrics or webhooks. */
+export interface ManagerServer {
+  readonly name: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Webhooks, with the check that goes into `/readyz`. */
+export interface ManagerWebhooks extends ManagerServer {
+  readonly check: HealthCheck;
+}
+
+export interface ManagerOptions {
+  client: Client;
+  cache: Cache;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  /** Values for options that a controller leaves open. */
+  controllerDefaults: (name: string) => Required<ControllerOptions>;
+  controllerObserver?: ControllerObserver;
+  /** Go on after a programming error in a reconcile. */
+  recoverPanic: boolean;
+  /** Feature gates by name. */
+  features: Readonly<Record<string, boolean>>;
+  /** Empty means all. */
+  namespaces: readonly string[];
+  /** Unique name of this process, `<hostname>_<uuid>`. */
+  identity: string;
+  /** Name of the pod or machine, for events. */
+  instance: string;
+  /** Absent: this process leads from the start. */
+  election?: LeaseTimings & { lease: ObjectKey; releaseOnCancel: boolean };
+  /** Checks rights; runs before anything else. */
+  preflight?: () => Promise<void>;
+  /** Probes and metrics, started first and stopped last. */
+  servers: readonly ManagerServer[];
+  webhooks?: ManagerWebhooks;
+  /** Keep caches warm while others lead. */
+  warmup: boolean;
+  /** Longest wait for the caches of a controller, milliseconds. */
+  cacheSyncTimeoutMs: number;
+  /** Milliseconds; 0 waits for no reconcile, less than 0 sets no limit. */
+  gracefulShutdownTimeoutMs: number;
+  /** Milliseconds that webhooks are served after the stop began. */
+  shutdownDelayMs: number;
+}
+
+/** How a manager ended. */
+export interface ManagerEnd {
+  readonly code: ExitCode;
+  /** Why, unless it was asked to. */
+  readonly error?: unknown;
+  /** Reconciles that did not end in time, as `controller: namespace/name`. */
+  readonly stuck: readonly string[];
+}
+
+/** A manager and its controls. */
+export interface ManagerHandle extends Manager {
+  /** Resolves when all that needs no leadership runs and the election has begun; rejects when something fails. */
+  start(): Promise<void>;
+  /** Stops in order; repeated calls give the same promise. */
+  stop(): Promise<ManagerEnd>;
+  /** Resolves when the manager has ended, for whatever reason. */
+  readonly ended: Promise<ManagerEnd>;
+  /** Resolves when this process has begun to lead. */
+  readonly leading: Promise<void>;
+  isLeader(): boolean;
+  /** Checks of the probes; live views. */
+  readonly healthz: ReadonlyMap<string, HealthCheck>;
+  readonly readyz: ReadonlyMap<string, HealthCheck>;
+  controllers(): readonly Controller[];
+}
