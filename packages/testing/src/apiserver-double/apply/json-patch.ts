@@ -1,0 +1,45 @@
+/** RFC 6902 with the API server's peculiarities. */
+import jsonpatch, { type Operation } from "fast-json-patch";
+import { isRecord, type JsonObject } from "../json.ts";
+import { badRequest, Failure } from "../status.ts";
+
+/** The server takes no longer patches. */
+const MAX_OPERATIONS = 10_000;
+const OPERATIONS = ["add", "remove", "replace", "move", "copy", "test"];
+
+function rejected(): Failure {
+  const message = "the server rejected our request due to an error in our request";
+  return new Failure(422, "Invalid", message, {});
+}
+
+function isMissing(document: JsonObject, path: string): boolean {
+  try {
+    return jsonpatch.getValueByPointer(document, path) === undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** The document after all operations; throws 422 when one of them cannot be done. */
+export function jsonPatch(document: JsonObject, patch: readonly unknown[]): unknown {
+  if (patch.length > MAX_OPERATIONS) {
+    const message = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`;
+    throw new Failure(413, "RequestEntityTooLarge", message);
+  }
+  let result: unknown = document;
+  for (const operation of patch) {
+    if (!isRecord(operation))
+      throw badRequest("json: cannot unmarshal into Go value of type jsonpatch.Operation");
+    if (!OPERATIONS.includes(String(operation.op))) throw rejected();
+    const path = String(operation.path ?? "");
+    // a test for null holds where nothing is, as on the server
+    const testsNull = operation.op === "test" && (operation.value ?? null) === null;
+    if (testsNull && isMissing(result as JsonObject, path)) continue;
+    try {
+      result = jsonpatch.applyOperation(result, operation as unknown as Operation, true, true).newDocument;
+    } catch {
+      throw rejected();
+    }
+  }
+  return result;
+}

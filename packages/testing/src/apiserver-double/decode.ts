@@ -1,0 +1,68 @@
+/** From a JSON value to an object of a type: decoded, pruned, defaulted. */
+import { type JsonObject, record, text } from "./json.ts";
+import type { KubeObject, ObjectMeta } from "./object.ts";
+import { apiVersionOf, type ResourceType } from "./registry.ts";
+import { DecodeError, decodeTyped } from "./schemas/decode.ts";
+import type { Server } from "./server.ts";
+import { badRequest } from "./status.ts";
+
+export interface Decoded {
+  object: KubeObject;
+  /** Paths of fields that were dropped. */
+  unknown: string[];
+}
+
+function checkKind(type: ResourceType, value: JsonObject): void {
+  const apiVersion = text(value.apiVersion);
+  const kind = text(value.kind);
+  const wanted = apiVersionOf(type);
+  if (apiVersion !== "" && apiVersion !== wanted) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`,
+    );
+  }
+  if (kind !== "" && kind !== type.kind) {
+    throw badRequest(
+      `${kind} in version "${type.version}" cannot be handled as a ${type.kind}: converting (v1.${kind}) to (v1.${type.kind}): unknown conversion`,
+    );
+  }
+}
+
+function decodeCustom(server: Server, type: ResourceType, value: JsonObject): Decoded {
+  const metadata = decodeTyped(server.metadataSchema, value.metadata ?? {});
+  const unknown = metadata.unknown.map((path) => `metadata.${path}`);
+  const object: JsonObject = {
+    ...value,
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    metadata: metadata.object,
+  };
+  type.custom!.prune(object, unknown);
+  type.custom!.defaults(object);
+  return { object: object as KubeObject, unknown };
+}
+
+function decodeBuiltin(type: ResourceType, value: JsonObject): Decoded {
+  const { object, unknown } = decodeTyped(type.schema, value);
+  object.apiVersion = apiVersionOf(type);
+  object.kind = type.kind;
+  type.strategy.defaults?.(object as KubeObject);
+  return { object: object as KubeObject, unknown };
+}
+
+/** Decodes a body; the value is not changed. Throws 400 for another kind or a value of the wrong type. */
+export function decodeObject(server: Server, type: ResourceType, value: JsonObject): Decoded {
+  checkKind(type, value);
+  try {
+    return type.custom === undefined ? decodeBuiltin(type, value) : decodeCustom(server, type, value);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(
+      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${error.message}`,
+    );
+  }
+}
+
+export function metadataOf(value: unknown): ObjectMeta {
+  return record(record(value).metadata) as unknown as ObjectMeta;
+}

@@ -1,0 +1,162 @@
+/** An API server in this process: HTTPS on loopback, objects in memory. */
+import type { ApiServer, Identity, RequestRecord } from "../api-server.ts";
+import { noAdmission } from "./admission/admission.ts";
+import { createAllocator } from "./allocator.ts";
+import { authenticated, createUsers } from "./auth.ts";
+import { builtinTypes } from "./builtins.ts";
+import { createServerClock } from "./clock.ts";
+import { startGarbageCollector } from "./controllers/garbage.ts";
+import { startNamespaceController } from "./controllers/namespaces.ts";
+import { startCrdController } from "./crd/controller.ts";
+import { createFaults, matches, type RequestFault } from "./faults.ts";
+import { createHandler } from "./http/handler.ts";
+import { listen } from "./http/listener.ts";
+import { createJsonCache } from "./json-cache.ts";
+import { kubeconfigText } from "./kubeconfig.ts";
+import { createPki, type Pki } from "./pki.ts";
+import { createRegistry } from "./registry.ts";
+import { loadBuiltinSchemas } from "./schemas/schema.ts";
+import { seed } from "./seed.ts";
+import type { Server } from "./server.ts";
+import { createStore } from "./store.ts";
+
+export interface DoubleOptions {
+  /** Kubernetes version it claims to be. Default `v1.37.2`, the version it was compared with. */
+  version?: string;
+  /** Port on 127.0.0.1. Default: a free one. */
+  port?: number;
+  /** Time between two bookmarks of a watch, ms. Default 60 000, as the real server. */
+  bookmarkIntervalMs?: number;
+  /** Events kept per resource; older resource versions are answered with 410. Default 1000. */
+  watchWindow?: number;
+  /** Rights come from Role and ClusterRole objects (`system:masters` may do everything). Default true. */
+  rbac?: boolean;
+  /** Dependents follow their owners. Default true. */
+  garbageCollection?: boolean;
+  /** Watches may begin with the current state (`sendInitialEvents`). Default true; false plays Kubernetes 1.33. */
+  watchList?: boolean;
+  /** Certificates to use instead of fresh ones. */
+  pki?: Pki;
+}
+
+export interface Double extends ApiServer {
+  readonly target: "double";
+  readonly pki: Pki;
+  /** `auth` chooses the login: client certificate (default) or bearer token. */
+  kubeconfig(options?: Identity & { server?: string; auth?: "certificate" | "token" }): Promise<string>;
+  /** A bearer token that logs in as an identity. */
+  token(identity?: Identity): string;
+  /** Makes every resource version before now too old to watch or list from. */
+  expire(): void;
+  /** Takes a fault in; the returned function takes it back. */
+  inject(fault: RequestFault): () => void;
+  /** Ends all running watches, as a restart of the server would; `connections` cuts idle ones too. */
+  dropWatches(options?: { connections?: boolean }): void;
+  /** The double's own time. */
+  readonly clock: { now(): number; advance(ms: number): void };
+  /** Resource version of the newest write. */
+  resourceVersion(): number;
+}
+
+/** The Kubernetes version whose behaviour the double was compared with. */
+export const DOUBLE_VERSION = "v1.37.2";
+/** The real server's time between bookmarks, ms. */
+const BOOKMARK_MS = 60_000;
+/** Requests kept in the log. */
+const MAX_LOG = 200_000;
+const DEFAULT_USER = "quartet-admin";
+const DEFAULT_GROUPS = ["system:masters"];
+
+function buildServer(options: DoubleOptions): Server {
+  const schemas = loadBuiltinSchemas();
+  const store = createStore(options.watchWindow);
+  const clock = createServerClock();
+  const allocator = createAllocator(store);
+  return {
+    store,
+    clock,
+    schemas,
+    registry: createRegistry(builtinTypes(schemas)),
+    metadataSchema: schemas.type("meta.v1.ObjectMeta"),
+    admission: noAdmission(),
+    settings: {
+      version: options.version ?? DOUBLE_VERSION,
+      bookmarkMs: options.bookmarkIntervalMs ?? BOOKMARK_MS,
+      rbac: options.rbac ?? true,
+      garbageCollection: options.garbageCollection ?? true,
+      watchList: options.watchList ?? true,
+    },
+    context: (user) => ({ now: clock.now, user, ...allocator }),
+    ...createJsonCache(),
+    streams: new Set(),
+  };
+}
+
+function startControllers(server: Server): void {
+  startCrdController(
+    server,
+    () => (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion })),
+  );
+  startNamespaceController(server);
+  if (server.settings.garbageCollection) startGarbageCollector(server);
+}
+
+/** Starts a double. It is ready when the promise resolves; `stop()` ends it and its connections. */
+export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
+  const pki = options.pki ?? (await createPki());
+  const server = buildServer(options);
+  seed(server);
+  startControllers(server);
+  const users = createUsers();
+  const faults = createFaults();
+  const log: RequestRecord[] = [];
+  const note = (record: RequestRecord): void => {
+    log.push(record);
+    if (log.length > MAX_LOG) log.splice(0, MAX_LOG / 2);
+  };
+  let port = 0;
+  const handler = createHandler({ server, users, faults, log: note, address: () => `127.0.0.1:${port}` });
+  const listener = await listen(handler, pki, options.port ?? 0);
+  port = listener.port;
+  const url = `https://127.0.0.1:${port}`;
+
+  const token = ({ user = DEFAULT_USER, groups = DEFAULT_GROUPS }: Identity = {}): string =>
+    users.issue(authenticated(user, groups));
+
+  return {
+    target: "double",
+    url,
+    ca: pki.authority.cert,
+    pki,
+    version: server.settings.version,
+    clock: { now: server.clock.now, advance: server.clock.advance },
+    token,
+    expire: server.store.expire,
+    inject: faults.inject,
+    resourceVersion: server.store.current,
+    dropWatches({ connections = false } = {}) {
+      for (const cut of [...server.streams]) cut();
+      if (connections) listener.cutConnections();
+    },
+    async kubeconfig({
+      user = DEFAULT_USER,
+      groups = DEFAULT_GROUPS,
+      server: target,
+      auth = "certificate",
+    } = {}) {
+      const credentials =
+        auth === "token" ? { token: token({ user, groups }) } : await pki.authority.client(user, groups);
+      return kubeconfigText({ server: target ?? url, ca: pki.authority.cert, user, credentials });
+    },
+    async requests({ since, ...wanted } = {}) {
+      return log.filter(
+        (record) => record.code !== 0 && record.at >= (since ?? 0) && matches(record, wanted),
+      );
+    },
+    async stop() {
+      server.clock.stop();
+      for (const cut of [...server.streams]) cut();
+      await listener.close();
+    },
+  };
+}
