@@ -36,9 +36,43 @@ export {
 export * from "./client/types.ts";
 export { WatchFormatError } from "./client/watch-decoder.ts";
 export * from "./clock.ts";
+export { configFileContent } from "./config/config-file.ts";
+export { FEATURE_GATES, type FeatureGate, type GateStage } from "./config/feature-gates.ts";
+export { environmentName, type FlagSpec } from "./config/flags.ts";
+export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
+export { followConfigFile } from "./config/reload.ts";
+export type { ManagerSettings } from "./config/settings.ts";
 export * from "./controller/types.ts";
+export { EXIT, type ExitCode, exitCodeOf, LeadershipLostError, PreflightError } from "./manager/errors.ts";
+export { LEASE_KIND, type Lease, type LeaseSpec } from "./manager/lease.ts";
+export { createManager } from "./manager/manager.ts";
+export type {
+  ManagerEnd,
+  ManagerHandle,
+  ManagerOptions,
+  ManagerServer,
+  ManagerWebhooks,
+} from "./manager/manager-types.ts";
+export { checkRights } from "./manager/preflight.ts";
+export { type RbacOptions, rbacFor } from "./manager/rbac.ts";
+export { neededRights, type RightsOptions, webhookName, webhookSecretName } from "./manager/rights.ts";
 export * from "./manager/types.ts";
 export * from "./object.ts";
-export type { Metrics } from "./observe/metrics.ts";
+export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/build-metrics.ts";
+export { cacheMetrics } from "./observe/cache-metrics.ts";
+export { clientMetrics } from "./observe/client-metrics.ts";
+export { controllerMetrics } from "./observe/controller-metrics.ts";
+export { errorFields, messageOf } from "./observe/error-fields.ts";
+export { EVENT_KIND, type KubeEvent } from "./observe/event-object.ts";
+export { createEventSink, type EventSink } from "./observe/events.ts";
+export { startHealthServer } from "./observe/health.ts";
+export type { RunningServer } from "./observe/http-server.ts";
+export { type LogLevels, parseLogLevels } from "./observe/levels.ts";
+export { createLogging, type Logging } from "./observe/logger.ts";
+export { createMetrics, type Metrics } from "./observe/metrics.ts";
+export { accessReviewer } from "./observe/metrics-access.ts";
+export { METRICS_PATH, startMetricsServer } from "./observe/metrics-server.ts";
+export { redactText } from "./observe/redact.ts";
 export * from "./observe/types.ts";
+export { type WebhookMetrics, webhookMetrics } from "./observe/webhook-metrics.ts";
 export * from "./queue/types.ts";

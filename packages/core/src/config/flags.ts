@@ -121,6 +121,13 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
     help: "give the Lease back on a clean stop, so that another replica takes over at once",
   },
   {
+    name: "release-name",
+    path: "releaseName",
+    type: "string",
+    default: "quartet",
+    help: "start of the names of roles, webhook Service, configurations and certificate Secret",
+  },
+  {
     name: "metrics-bind-address",
     path: "metrics.bindAddress",
     type: "address",

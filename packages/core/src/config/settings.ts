@@ -39,6 +39,8 @@ export interface ManagerSettings {
     readonly namespace: string | undefined;
     readonly releaseOnCancel: boolean;
   };
+  /** Start of the names of the manager's own objects. */
+  readonly release: string;
   readonly metrics: { readonly address: ListenAddress | undefined; readonly secure: boolean };
   readonly health: { readonly address: ListenAddress | undefined };
   readonly webhook: {
@@ -91,6 +93,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
       compression: values.boolean("kube-api-compression"),
     },
     leaderElection: readLeaderElection(values),
+    release: values.string("release-name"),
     metrics: { address: values.address("metrics-bind-address"), secure: values.boolean("metrics-secure") },
     health: { address: values.address("health-probe-bind-address") },
     webhook: {

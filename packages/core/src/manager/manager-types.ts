@@ -75,6 +75,8 @@ export interface ManagerHandle extends Manager {
   start(): Promise<void>;
   /** Stops in order; repeated calls give the same promise. */
   stop(): Promise<ManagerEnd>;
+  /** Stops in order because of an error, which decides the exit code. */
+  fail(error: unknown): Promise<ManagerEnd>;
   /** Resolves when the manager has ended, for whatever reason. */
   readonly ended: Promise<ManagerEnd>;
   /** Resolves when this process has begun to lead. */

@@ -58,6 +58,7 @@ export function createManager(options: ManagerOptions): ManagerHandle {
     },
     start: lifecycle.start,
     stop: lifecycle.stop,
+    fail: lifecycle.fail,
     ended: lifecycle.ended,
     leading: lifecycle.leading,
     isLeader: () => elector?.isLeader() ?? true,

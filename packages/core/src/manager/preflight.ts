@@ -31,9 +31,9 @@ interface Question extends Right {
 
 /**
  * Asks the API server for each right; rejects with `PreflightError` when some are missing. Reviews that cannot be
- * made are logged, and the start goes on.
+ * made are logged, and the start goes on; their number is returned.
  */
-export async function checkRights(options: PreflightOptions): Promise<void> {
+export async function checkRights(options: PreflightOptions): Promise<{ asked: number; unknown: number }> {
   const questions = questionsOf(options);
   const missing: Question[] = [];
   const unknown: unknown[] = [];
@@ -56,6 +56,7 @@ export async function checkRights(options: PreflightOptions): Promise<void> {
       error: messageOf(unknown[0]),
     });
   } else options.log.debug("Rights checked", { asked: questions.length });
+  return { asked: questions.length, unknown: unknown.length };
 }
 
 function questionsOf({ rights, releaseNamespace, namespaces }: PreflightOptions): Question[] {
