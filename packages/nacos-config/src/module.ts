@@ -1,0 +1,117 @@
+/** The controller as the manager sees it. */
+import {
+  type ControllerModule,
+  controllerOf,
+  type DeepReadonly,
+  type Informer,
+  type InformerLookup,
+  type Manager,
+  type ObjectKey,
+} from "@quartet/core";
+import type { Nacos } from "./api.gen.ts";
+import type { Pod } from "./desired/k8s.ts";
+import { CHILD_LABELS } from "./desired/names.ts";
+import { type BaseUrl, podBaseUrl } from "./health/client.ts";
+import { CONFIG_MAP, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
+import { POD_PROJECTION } from "./reconcile/interests.ts";
+import { createMemoryStore } from "./reconcile/memory.ts";
+import { createConfigMetrics } from "./reconcile/metrics.ts";
+import type { Informers } from "./reconcile/pass.ts";
+import { createPeerWatch, LEASE, peerLeases } from "./reconcile/peer.ts";
+import { createReconciler } from "./reconcile/reconcile.ts";
+import { createWatchSet, type EnqueueLater } from "./reconcile/watch-set.ts";
+import { FLAGS, RIGHTS } from "./rights.ts";
+
+/** Canonical name of the controller. */
+const NAME = "nacos-config";
+
+/** What tests and embedders can replace. */
+export interface NacosModuleOptions {
+  /** Where nodes are reached; default: at their pods' addresses. */
+  readonly baseUrl?: BaseUrl;
+}
+
+/** The module with its outside replaced. */
+export function createNacosModule({ baseUrl = podBaseUrl }: NacosModuleOptions = {}): ControllerModule {
+  return {
+    name: NAME,
+    aliases: ["nacos"],
+    kinds: [NACOS],
+    crds: ["nacos.io_nacos.yaml"],
+    rights: RIGHTS,
+    flags: FLAGS,
+    build: (manager, flags) => build(manager, flags, baseUrl),
+  };
+}
+
+/** Nacos clusters with managed configuration. */
+export const nacosModule: ControllerModule = createNacosModule();
+
+function build(
+  manager: Manager,
+  flags: Readonly<Record<string, string | number | boolean>>,
+  baseUrl: BaseUrl,
+): void {
+  let lookup: InformerLookup | undefined;
+  let enqueue: EnqueueLater = () => {};
+  const watches = createWatchSet(manager.cache, (key, delayMs) => enqueue(key, delayMs));
+  const found = (): InformerLookup => {
+    if (lookup === undefined) throw new Error("a reconcile ran before its informers were set up");
+    return lookup;
+  };
+  const peerNamespace = String(flags["nacos-peer-namespace"] ?? "");
+  const reconcile = createReconciler({
+    nacos: () => found()(NACOS) as Informer<Nacos>,
+    informers: () => informersOf(found()),
+    watches,
+    memories: createMemoryStore(),
+    metrics: createConfigMetrics(manager.metrics),
+    clock: manager.clock,
+    health: { baseUrl, skipNodeCheck: flags["nacos-skip-node-check"] === true },
+    resyncMs: Number(flags["nacos-resync"]),
+    peerActive: createPeerWatch({
+      leases: () => found()(LEASE),
+      peerNamespace,
+      foreignLease: (namespace, name) => manager.foreignLease(namespace, name),
+    }),
+  });
+  const labelSelector = Object.entries(CHILD_LABELS)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(",");
+  manager.add(
+    manager
+      .controller(NAME)
+      .for(NACOS)
+      .owns(STATEFUL_SET, { labelSelector })
+      .owns(SERVICE, { labelSelector })
+      .owns(CONFIG_MAP, { labelSelector })
+      .owns(SECRET, { labelSelector })
+      .watches(POD, resourceOfPod, { labelSelector, projection: POD_PROJECTION })
+      .watches(LEASE, () => [], peerLeases(manager.namespaces, peerNamespace))
+      .watchesRaw({
+        name: "nacos-references",
+        start(add) {
+          enqueue = (key, afterMs) => add(key, { afterMs });
+        },
+      })
+      .withSetup((informers) => {
+        lookup = informers;
+      })
+      .complete(reconcile),
+  );
+}
+
+function informersOf(lookup: InformerLookup): Informers {
+  return {
+    statefulSets: lookup(STATEFUL_SET),
+    services: lookup(SERVICE),
+    pods: lookup(POD),
+    configs: { ConfigMap: lookup(CONFIG_MAP), Secret: lookup(SECRET) },
+  };
+}
+
+/** A pod belongs to the StatefulSet that is named like the resource. */
+function resourceOfPod(pod: DeepReadonly<Pod>): ObjectKey[] {
+  const owner = controllerOf(pod);
+  return owner?.kind === "StatefulSet" ? [{ namespace: pod.metadata.namespace ?? "", name: owner.name }] : [];
+}

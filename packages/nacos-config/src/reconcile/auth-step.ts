@@ -1,0 +1,81 @@
+/** Generates the JWT signing key of an installation that brings none. */
+import { randomBytes } from "node:crypto";
+import type { DeepReadonly } from "@quartet/core";
+import type { ConfigObject, EnvVar, StatefulSet } from "../desired/k8s.ts";
+import { AUTH_TOKEN_KEY } from "../desired/nacos-env.ts";
+import { authSecretName } from "../desired/names.ts";
+import { warning } from "../desired/notice.ts";
+import { childMetadata, claimOf, mergedMetadata } from "../desired/ownership.ts";
+import { isPublicToken } from "../desired/token.ts";
+import { SECRET } from "../kinds.ts";
+import type { StepFailure } from "../status/outcome.ts";
+import { ensure } from "./ensure.ts";
+import { claimFailure, stepFailure } from "./failure.ts";
+import type { ResourceMemory } from "./memory.ts";
+import { childOptions, type Pass } from "./pass.ts";
+
+/** Length of a generated key in bytes (what HMAC-SHA-256 needs). */
+const TOKEN_BYTES = 32;
+/** A publicly known key is warned of so often, in milliseconds. */
+const WARN_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/** Makes sure that the key exists before pods refer to it. An existing key is never changed. */
+export async function authStep(
+  pass: Pass,
+  live: DeepReadonly<StatefulSet> | undefined,
+  memory: ResourceMemory,
+  now: number,
+): Promise<void> {
+  const { certification = {} } = pass.settings.spec;
+  if (certification.enabled !== true) return;
+  const literal = literalToken(pass, live);
+  warnOfPublicToken(pass, literal ?? certification.token ?? "", memory, now);
+  if (certification.token || certification.tokenSecretRef?.name || literal !== undefined) return;
+  const name = authSecretName(pass.settings.name);
+  const subject = `Secret ${name}`;
+  try {
+    const options = childOptions(pass, SECRET, pass.informers.configs.Secret, name);
+    const { result } = await ensure<ConfigObject, StepFailure | undefined>(options, (secret) => {
+      const token = Buffer.from(randomBytes(TOKEN_BYTES).toString("base64")).toString("base64");
+      const metadata = childMetadata(pass.resource, name);
+      if (secret === undefined) {
+        const object: ConfigObject = {
+          apiVersion: "v1",
+          kind: "Secret",
+          metadata,
+          type: "Opaque",
+          data: { [AUTH_TOKEN_KEY]: token },
+        };
+        return { action: "create", object, result: undefined };
+      }
+      const refused = claimFailure(subject, claimOf(secret, pass.resource));
+      if (refused !== undefined) return { action: "none", result: refused };
+      if (secret.data?.[AUTH_TOKEN_KEY]) return { action: "none", result: undefined };
+      const object: ConfigObject = {
+        ...(secret as ConfigObject),
+        metadata: mergedMetadata(secret.metadata, metadata),
+        data: { ...secret.data, [AUTH_TOKEN_KEY]: token },
+      };
+      return { action: "update", object, result: undefined };
+    });
+    if (result !== undefined) pass.failures.push(result);
+  } catch (error) {
+    pass.failures.push(stepFailure(subject, error));
+  }
+}
+
+/** The key that stands in the pod template itself, as the peer writes it. */
+function literalToken({ settings }: Pass, live: DeepReadonly<StatefulSet> | undefined): string | undefined {
+  const container = live?.spec.template.spec.containers.find(({ name }) => name === settings.name);
+  const env = (container?.env ?? []) as readonly EnvVar[];
+  return env.find(({ name }) => name === "NACOS_AUTH_TOKEN")?.value;
+}
+
+function warnOfPublicToken(pass: Pass, token: string, memory: ResourceMemory, now: number): void {
+  if (!isPublicToken(token)) return;
+  if (memory.tokenWarnedAt !== undefined && now - memory.tokenWarnedAt < WARN_EVERY_MS) return;
+  memory.tokenWarnedAt = now;
+  const note =
+    "NACOS_AUTH_TOKEN is publicly known: anybody can forge logins; set certification.tokenSecretRef";
+  pass.notices.push(warning("InsecureDefaultToken", note));
+}

@@ -1,0 +1,80 @@
+/** Asks the nodes whether they form a healthy installation. */
+import type { DeepReadonly } from "@quartet/core";
+import type { StatefulSet } from "../desired/k8s.ts";
+import { warning } from "../desired/notice.ts";
+import { CLIENT_PORT } from "../desired/ports.ts";
+import { checkCluster, knownVersion } from "../health/check.ts";
+import type { BaseUrl } from "../health/client.ts";
+import { endpointOf, literalEnv } from "../health/endpoint.ts";
+import { type Health, quorumFailure, unverified } from "../health/evaluate.ts";
+import type { NodeFacts } from "../health/node-facts.ts";
+import { findIdentity } from "./interests.ts";
+import type { ResourceMemory } from "./memory.ts";
+import type { Pass } from "./pass.ts";
+import type { WatchSet } from "./watch-set.ts";
+
+export interface HealthSettings {
+  readonly baseUrl: BaseUrl;
+  /** Nodes are not asked; ready pods are enough. */
+  readonly skipNodeCheck: boolean;
+}
+
+/**
+ * Checks the nodes; `undefined` when there is nothing to check.
+ * @param properties effective properties of the merged configuration
+ */
+export async function healthStep(
+  pass: Pass,
+  { baseUrl, skipNodeCheck }: HealthSettings,
+  watches: WatchSet,
+  memory: ResourceMemory,
+  statefulSet: DeepReadonly<StatefulSet>,
+  nodes: readonly NodeFacts[],
+  properties: ReadonlyMap<string, string>,
+): Promise<Health | undefined> {
+  const { settings, resource } = pass;
+  const replicas = statefulSet.spec.replicas ?? 1;
+  if (replicas === 0) return undefined;
+  const cluster = { name: settings.name, type: settings.type, replicas, nodes };
+  if (skipNodeCheck) {
+    return (
+      quorumFailure(cluster) ??
+      unverified(cluster, "CheckSkipped", "the nodes are not asked: --nacos-skip-node-check")
+    );
+  }
+  const identity = findIdentity(watches, settings);
+  noteIdentity(pass, memory, identity !== undefined);
+  const endpoint = endpointOf(properties, literalEnv(statefulSet));
+  const version = knownVersion(resource.status?.version, settings.version);
+  const { health, variant } = await checkCluster(cluster, {
+    endpoint,
+    baseUrl,
+    signal: pass.ctx.signal,
+    ...(identity && { identity }),
+    ...(memory.variant && { remembered: memory.variant }),
+    ...(version && { version }),
+  });
+  if (variant !== undefined) memory.variant = variant;
+  return health;
+}
+
+/** Warns when the Secret of the identity header cannot be used, once until it can. */
+function noteIdentity(pass: Pass, memory: ResourceMemory, available: boolean): void {
+  const { identitySecretRef: ref } = pass.settings.spec;
+  if (!ref?.name || available) {
+    delete memory.identityMissing;
+    return;
+  }
+  if (memory.identityMissing === true) return;
+  memory.identityMissing = true;
+  const note = `identitySecretRef: Secret ${ref.name} or one of its keys cannot be used; the nodes are asked without it`;
+  pass.notices.push(warning("IdentityUnavailable", note));
+}
+
+/** Warns of a port that Services and the member list do not know. */
+export function portNotice(properties: ReadonlyMap<string, string>): ReturnType<typeof warning> | undefined {
+  const { port } = endpointOf(properties, new Map());
+  if (port === CLIENT_PORT.port) return undefined;
+  const note = `the properties set port ${port}; Services and member addresses stay at ${CLIENT_PORT.port}`;
+  return warning("NonDefaultPort", note);
+}

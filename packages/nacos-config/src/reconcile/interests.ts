@@ -1,0 +1,101 @@
+/** What a resource refers to, and how it is read. */
+import type { DeepReadonly } from "@quartet/core";
+import type { ConfigObject, Pod, StatefulSet } from "../desired/k8s.ts";
+import { DEFAULT_IDENTITY_KEYS } from "../desired/nacos-env.ts";
+import { CHILD_LABELS } from "../desired/names.ts";
+import type { Settings, SourceRef } from "../desired/settings.ts";
+import type { FoundSource } from "../desired/source.ts";
+import { configKind, POD, SECRET } from "../kinds.ts";
+import { type Interest, interestIn, type WatchSet } from "./watch-set.ts";
+
+/** Time in which edits of a source make one rollout, in milliseconds. */
+export const DEBOUNCE_MS = 1_000;
+/** Other references are acted on at once. */
+const AT_ONCE_MS = 0;
+
+/** A pod as far as it is looked at: the rest is not kept in memory. */
+export const POD_PROJECTION = {
+  name: "nacos-node",
+  transform({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
+    const { name, namespace, uid, resourceVersion, deletionTimestamp, labels, ownerReferences } = metadata;
+    const { phase, podIP, hostIP, conditions } = status ?? {};
+    const ready = conditions
+      ?.filter(({ type }) => type === "Ready")
+      .map(({ type, status: is }) => ({ type, status: is }));
+    return JSON.parse(
+      JSON.stringify({
+        apiVersion,
+        kind,
+        metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, labels, ownerReferences },
+        spec: {
+          nodeName: spec?.nodeName,
+          volumes: spec?.volumes?.filter((v) => "configMap" in v || "secret" in v),
+        },
+        status: { phase, podIP, hostIP, conditions: ready },
+      }),
+    ) as Pod;
+  },
+};
+
+/** Everything that the resource refers to. */
+export function interestsOf(settings: Settings, live: DeepReadonly<StatefulSet> | undefined): Interest[] {
+  const { config, namespace, spec } = settings;
+  const sources = config.mode === "merged" ? config.sources : [];
+  const identity = spec.identitySecretRef?.name;
+  const interests: Interest[] = sources.map((ref) => sourceInterest(namespace, ref) as unknown as Interest);
+  if (identity) interests.push(identityInterest(namespace, identity) as unknown as Interest);
+  const strangers = live && strangePods(live);
+  if (strangers) interests.push(strangers as unknown as Interest);
+  return interests;
+}
+
+function sourceInterest(namespace: string, { kind, name }: SourceRef): Interest<ConfigObject> {
+  return interestIn(configKind(kind), { namespace, name }, DEBOUNCE_MS);
+}
+
+function identityInterest(namespace: string, name: string): Interest<ConfigObject> {
+  return interestIn(SECRET, { namespace, name }, AT_ONCE_MS);
+}
+
+/** Pods of an adopted StatefulSet whose labels are not those that pods are watched by. */
+export function strangePods(live: DeepReadonly<StatefulSet>): Interest<Pod> | undefined {
+  const selector = live.spec.selector.matchLabels ?? {};
+  if (Object.entries(CHILD_LABELS).every(([label, value]) => selector[label] === value)) return undefined;
+  return {
+    kind: POD,
+    delayMs: AT_ONCE_MS,
+    options: {
+      namespaces: [live.metadata.namespace ?? ""],
+      labelSelector: Object.entries(selector)
+        .map(([label, value]) => `${label}=${value}`)
+        .join(","),
+      projection: POD_PROJECTION,
+    },
+  };
+}
+
+/** A configuration source as it is now. */
+export function findSource(watches: WatchSet, namespace: string, ref: SourceRef): FoundSource {
+  const objects = watches.read(sourceInterest(namespace, ref));
+  if (objects === undefined)
+    return { state: "unreadable", message: "it has not been received from the API server" };
+  const [object] = objects;
+  return object === undefined ? { state: "absent" } : { state: "present", object };
+}
+
+/** The server identity header; `undefined` when the Secret or one of its keys is missing or unfit for a header. */
+export function findIdentity(
+  watches: WatchSet,
+  { namespace, spec }: Settings,
+): { name: string; value: string } | undefined {
+  const { name: secret, keyKey, valueKey } = spec.identitySecretRef ?? {};
+  if (!secret) return undefined;
+  const data = watches.read(identityInterest(namespace, secret))?.[0]?.data;
+  const read = (key: string): string =>
+    Buffer.from(data?.[key] ?? "", "base64")
+      .toString("utf8")
+      .trim();
+  const name = read(keyKey || DEFAULT_IDENTITY_KEYS.key);
+  const value = read(valueKey || DEFAULT_IDENTITY_KEYS.value);
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\x20-\x7e]+$/.test(value) ? { name, value } : undefined;
+}

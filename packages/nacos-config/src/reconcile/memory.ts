@@ -1,0 +1,114 @@
+/** What the controller remembers of a resource between passes. Losing it, in a restart, costs nothing but time limits. */
+import type { DeepReadonly } from "@quartet/core";
+import { canonicalJson, configDigest } from "../desired/digest.ts";
+import type { StatefulSet } from "../desired/k8s.ts";
+import type { ApiVariant } from "../health/client.ts";
+import { type Health, NACOS_FAILURE } from "../health/evaluate.ts";
+import type { Memory } from "../status/outcome.ts";
+
+/** Failed checks count as several only when they lie so far apart, in milliseconds. */
+const FAILURE_DISTANCE_MS = 5_000;
+
+/** Memory of one resource. All times in milliseconds since the Unix epoch. */
+export interface ResourceMemory {
+  readonly uid: string;
+  generation?: number;
+  specChangedAt?: number;
+  rolloutSince?: number;
+  rolloutRevision?: string;
+  nacosFailures: number;
+  lastNacosFailureAt?: number;
+  scaledFrom?: number;
+  /** Variant of the Nacos API that worked. */
+  variant?: ApiVariant;
+  /** The identity header could not be had in the last check. */
+  identityMissing?: boolean;
+  /** When a publicly known signing key was last warned of. */
+  tokenWarnedAt?: number;
+  /** The failure that repeats, and how often it did. */
+  failing?: { readonly what: string; times: number };
+  /** Fingerprint of a StatefulSet and of an update to it that the server took without any change. */
+  settled?: string;
+}
+
+export interface MemoryStore {
+  /** Memory of the resource of this name and uid; one of an earlier uid is dropped. */
+  of(name: string, uid: string): ResourceMemory;
+  forget(name: string): void;
+}
+
+export function createMemoryStore(): MemoryStore {
+  const memories = new Map<string, ResourceMemory>();
+  return {
+    of(name, uid) {
+      const known = memories.get(name);
+      if (known?.uid === uid) return known;
+      const memory: ResourceMemory = { uid, nacosFailures: 0 };
+      memories.set(name, memory);
+      return memory;
+    },
+    forget: (name) => void memories.delete(name),
+  };
+}
+
+/** Notes a change of the spec. A generation that the status knows already was seen by an earlier process. */
+export function noteGeneration(
+  memory: ResourceMemory,
+  generation: number,
+  observed: number | undefined,
+  now: number,
+): void {
+  const known = memory.generation ?? observed;
+  if (known !== generation) memory.specChangedAt = now;
+  memory.generation = generation;
+}
+
+/**
+ * Notes the begin and the end of a rollout; a new target begins anew.
+ * @param persistedSince begin of the rollout by the status, for one that began in an earlier process
+ */
+export function noteRollout(
+  memory: ResourceMemory,
+  rolling: boolean,
+  revision: string | undefined,
+  now: number,
+  persistedSince: number | undefined,
+): void {
+  if (!rolling) {
+    delete memory.rolloutSince;
+    delete memory.rolloutRevision;
+  } else if (memory.rolloutSince === undefined || memory.rolloutRevision !== revision) {
+    memory.rolloutSince = memory.rolloutSince === undefined ? (persistedSince ?? now) : now;
+    if (revision === undefined) delete memory.rolloutRevision;
+    else memory.rolloutRevision = revision;
+  }
+}
+
+/** Counts failed checks in a row. */
+export function noteHealth(memory: ResourceMemory, health: Health, now: number): void {
+  if (health.state === "passed" || health.code !== NACOS_FAILURE) {
+    memory.nacosFailures = 0;
+    delete memory.lastNacosFailureAt;
+    return;
+  }
+  const last = memory.lastNacosFailureAt;
+  if (last !== undefined && now - last < FAILURE_DISTANCE_MS) return;
+  memory.nacosFailures += 1;
+  memory.lastNacosFailureAt = now;
+}
+
+/** The part of the memory that the status depends on. */
+export function memoryView(memory: ResourceMemory): Memory {
+  const { specChangedAt, rolloutSince, nacosFailures, scaledFrom } = memory;
+  return {
+    nacosFailures,
+    ...(specChangedAt === undefined ? {} : { specChangedAt }),
+    ...(rolloutSince === undefined ? {} : { rolloutSince }),
+    ...(scaledFrom === undefined ? {} : { scaledFrom }),
+  };
+}
+
+/** Fingerprint of a live StatefulSet together with an update to it. */
+export function updateFingerprint(live: DeepReadonly<StatefulSet>, update: StatefulSet): string {
+  return configDigest(canonicalJson([live.metadata.uid, live.spec, update.spec, update.metadata]));
+}

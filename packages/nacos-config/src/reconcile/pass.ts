@@ -1,0 +1,48 @@
+/** What the steps of one pass share. */
+import type { DeepReadonly, Informer, Kind, KubeObject, ObjectKey, ReconcileContext } from "@quartet/core";
+import type { ConfigObject, Pod, Service, StatefulSet } from "../desired/k8s.ts";
+import type { Notice } from "../desired/notice.ts";
+import type { NacosResource, Settings } from "../desired/settings.ts";
+import type { ConfigKind } from "../kinds.ts";
+import type { StepFailure } from "../status/outcome.ts";
+
+/** The controller's informers. */
+export interface Informers {
+  readonly statefulSets: Informer<StatefulSet>;
+  readonly services: Informer<Service>;
+  readonly pods: Informer<Pod>;
+  readonly configs: Readonly<Record<ConfigKind, Informer<ConfigObject>>>;
+}
+
+export interface Pass {
+  readonly resource: NacosResource;
+  readonly settings: Settings;
+  readonly ctx: ReconcileContext;
+  readonly informers: Informers;
+  /** Failures of steps, in their order. */
+  readonly failures: StepFailure[];
+  /** Events to send when the pass is over. */
+  readonly notices: Notice[];
+}
+
+/** Key of a child. */
+export function childKey({ settings }: Pass, name: string): ObjectKey {
+  return { namespace: settings.namespace, name };
+}
+
+/** What `ensure` needs to know of a child. */
+export function childOptions<T extends KubeObject>(
+  pass: Pass,
+  kind: Kind<T>,
+  informer: Informer<T>,
+  name: string,
+): {
+  client: ReconcileContext["client"];
+  kind: Kind<T>;
+  key: ObjectKey;
+  cached: DeepReadonly<T> | undefined;
+  signal: AbortSignal;
+} {
+  const key = childKey(pass, name);
+  return { client: pass.ctx.client, kind, key, cached: informer.get(key), signal: pass.ctx.signal };
+}

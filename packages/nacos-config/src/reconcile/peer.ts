@@ -1,0 +1,85 @@
+/** Keeps out of the way of the peer operator while that is still at work. */
+import {
+  type Clock,
+  defineKind,
+  type Informer,
+  type InformerOptions,
+  type Kind,
+  type KubeObject,
+  type ReconcileContext,
+  type Result,
+} from "@quartet/core";
+import type { NacosResource } from "../desired/settings.ts";
+import { NACOS } from "../kinds.ts";
+import { updateConditions } from "../status/conditions.ts";
+import { timestamp } from "../status/status.ts";
+
+/** Lease of the peer's leader election. */
+export const PEER_LEASE = "219866ca.nacos.io";
+/** How long to wait before looking again, in milliseconds: the peer's lease duration. */
+const LOOK_AGAIN_MS = 15_000;
+
+export interface Lease extends KubeObject {
+  spec?: { holderIdentity?: string };
+}
+
+export const LEASE: Kind<Lease> = defineKind<Lease>({
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+});
+
+export interface PeerOptions {
+  /** Informer of the Leases of the peer's name. */
+  readonly leases: () => Informer<Lease>;
+  /** Namespace of the peer's Lease beside that of the resource; empty for none. */
+  readonly peerNamespace: string;
+  /** True while the Lease is renewed by somebody else; asks the API server. */
+  readonly foreignLease: (namespace: string, name: string) => Promise<boolean>;
+}
+
+/** The Leases that are watched: those of the peer's name in the watched namespaces and in the peer's. */
+export function peerLeases(namespaces: readonly string[], peerNamespace: string): InformerOptions<Lease> {
+  const places =
+    namespaces.length === 0 || peerNamespace === "" ? namespaces : [...namespaces, peerNamespace];
+  return { namespaces: places, fieldSelector: `metadata.name=${PEER_LEASE}`, optional: true };
+}
+
+/** Tells whether the peer is at work in a namespace; without any Lease of its name no request is made. */
+export function createPeerWatch({
+  leases,
+  peerNamespace,
+  foreignLease,
+}: PeerOptions): (namespace: string) => Promise<boolean> {
+  return async (namespace) => {
+    for (const place of new Set([namespace, peerNamespace].filter((name) => name !== ""))) {
+      const lease = leases().get({ namespace: place, name: PEER_LEASE });
+      if (lease?.spec?.holderIdentity && (await foreignLease(place, PEER_LEASE))) return true;
+    }
+    return false;
+  };
+}
+
+/** Says in the resource's conditions that nothing is done; nothing else is written. */
+export async function reportPeer(
+  resource: NacosResource,
+  ctx: ReconcileContext,
+  clock: Clock,
+): Promise<Result> {
+  const previous = resource.status?.operatorConditions ?? [];
+  const message = "another Nacos operator holds its lease and is at work here; nothing is written";
+  const ready = { type: "Ready", status: "Unknown", reason: "PeerOperatorActive", message } as const;
+  const now = timestamp(clock.now());
+  const [condition] = updateConditions(previous, [ready], resource.metadata.generation ?? 0, now);
+  const others = previous.filter(({ type }) => type !== "Ready");
+  const operatorConditions = [condition!, ...others];
+  await ctx.client.patchStatus(
+    NACOS,
+    resource,
+    { healthy: false, ...resource.status, operatorConditions },
+    { signal: ctx.signal },
+  );
+  return { requeueAfter: LOOK_AGAIN_MS };
+}

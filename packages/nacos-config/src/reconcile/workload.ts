@@ -1,0 +1,39 @@
+/** What the StatefulSet's own status and its pods say of a rollout. */
+import type { DeepReadonly } from "@quartet/core";
+import type { StatefulSet } from "../desired/k8s.ts";
+import { revisionOf } from "../desired/statefulset.ts";
+import type { NodeFacts } from "../health/node-facts.ts";
+import type { WorkloadReport } from "../status/outcome.ts";
+
+/** True when the StatefulSet controller has seen the latest template and every pod runs it. */
+export function isRolledOut(statefulSet: DeepReadonly<StatefulSet>): boolean {
+  const { metadata, spec, status = {} } = statefulSet;
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return false;
+  const revisions = status.updateRevision === undefined || status.updateRevision === status.currentRevision;
+  return revisions && (status.updatedReplicas ?? 0) >= (spec.replicas ?? 1);
+}
+
+/**
+ * State of the workload.
+ * @param scaledFrom number of nodes before a change of it that is still under way
+ */
+export function workloadReport(
+  statefulSet: DeepReadonly<StatefulSet>,
+  nodes: readonly NodeFacts[],
+  scaledFrom: number | undefined,
+): WorkloadReport {
+  const { spec, status = {} } = statefulSet;
+  const replicas = spec.replicas ?? 1;
+  const rolling = !isRolledOut(statefulSet);
+  const readyPods = nodes.filter((node) => node.ready).length;
+  const stuck = nodes.findLast((node) => !node.ready)?.podName;
+  return {
+    replicas: status.replicas ?? 0,
+    readyPods,
+    updatedReplicas: status.updatedReplicas ?? 0,
+    revision: revisionOf(statefulSet),
+    rolling,
+    scaling: scaledFrom !== undefined && (readyPods < replicas || (status.replicas ?? 0) !== replicas),
+    ...(rolling && stuck !== undefined ? { stuckPod: stuck } : {}),
+  };
+}

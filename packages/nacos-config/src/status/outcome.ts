@@ -1,0 +1,79 @@
+/** What one pass found and did: the input of the status. */
+import type { Violation } from "../admission/violation.ts";
+import type { ConfigProblem } from "../desired/source.ts";
+import type { Health } from "../health/evaluate.ts";
+import type { ConfigKind } from "../kinds.ts";
+
+/** Codes of entries in `status.event`. */
+export const EVENT_CODES = { ok: 200, badParameter: 301, nacos: 401, system: 404, other: -1 } as const;
+
+/** A write or read that did not succeed, or a conflict about an object. */
+export interface StepFailure {
+  /** Reason of the Ready condition, unless `condition` names another. */
+  readonly reason: string;
+  readonly message: string;
+  readonly code: number;
+  /** Condition that the failure belongs to. Default: Ready. */
+  readonly condition?: "SpecValid" | "ConfigReady";
+}
+
+/** State of the configuration after the pass. */
+export interface ConfigReport {
+  /** Mode that the resource asks for. */
+  readonly mode: "none" | "legacy" | "merged";
+  /** Counts and key names, when all is well. */
+  readonly message: string;
+  /** Why the configuration that is wanted is not in force. */
+  readonly problem?: ConfigProblem;
+  /** What the pods mount; digest only in merged mode. */
+  readonly mounted: {
+    readonly digest: string;
+    readonly finalName: string;
+    readonly finalKind: ConfigKind | "";
+  };
+}
+
+/** State of the StatefulSet after the pass. */
+export interface WorkloadReport {
+  readonly replicas: number;
+  readonly readyPods: number;
+  readonly updatedReplicas: number;
+  readonly revision: string;
+  /** Pods are being replaced. */
+  readonly rolling: boolean;
+  /** The number of pods is being changed. */
+  readonly scaling: boolean;
+  /** Pod that holds up the rollout, if any. */
+  readonly stuckPod?: string;
+}
+
+/** Times and counts that outlive a pass; all times in milliseconds since the Unix epoch. */
+export interface Memory {
+  /** When this generation of the spec was first seen, if that was in this process. */
+  readonly specChangedAt?: number;
+  /** When the running rollout began. */
+  readonly rolloutSince?: number;
+  /** Failed checks of Nacos in a row that lie at least five seconds apart. */
+  readonly nacosFailures: number;
+  /** Nodes before the running change of their number. */
+  readonly scaledFrom?: number;
+}
+
+/** Everything that the status depends on, beside the resource. */
+export interface Outcome {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  readonly replicas: number;
+  readonly standalone: boolean;
+  readonly violations: readonly Violation[];
+  readonly config: ConfigReport;
+  /** Absent while there is no StatefulSet. */
+  readonly workload?: WorkloadReport;
+  /** Absent when the nodes were not checked. */
+  readonly health?: Health;
+  readonly failures: readonly StepFailure[];
+  readonly paused: boolean;
+  /** Another operator holds the peer's lease. */
+  readonly peerActive: boolean;
+  readonly memory: Memory;
+}

@@ -1,0 +1,83 @@
+/** The whole status after a pass. */
+import type { Nacos } from "../api.gen.ts";
+import { versionDigest } from "../desired/digest.ts";
+import type { NacosResource } from "../desired/settings.ts";
+import { updateConditions } from "./conditions.ts";
+import { recordEvent } from "./events.ts";
+import { EVENT_CODES, type Outcome } from "./outcome.ts";
+import { nextPhase, type Phase, stalledRollout } from "./phase.ts";
+import { conditionStates, stallMessage } from "./states.ts";
+
+export type NacosStatus = NonNullable<Nacos["status"]>;
+
+/** Status of a resource that is seen for the first time. */
+export function firstStatus(): NacosStatus {
+  return { phase: "Creating", healthy: false };
+}
+
+/** Status after a pass. It equals the present one when the pass found nothing new. */
+export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStatus {
+  const previous = (resource.status ?? {}) as NacosStatus;
+  const generation = resource.metadata.generation ?? 0;
+  const now = timestamp(outcome.now);
+  const created = Date.parse(resource.metadata.creationTimestamp ?? "") || 0;
+  const phase = nextPhase(previous.phase ?? "", created, outcome);
+  const { code, message } = headline(outcome, phase);
+  const states = conditionStates(outcome, phase);
+  return {
+    ...previous,
+    phase,
+    healthy: phase === "Running",
+    ...nodeFields(previous, outcome),
+    ...workloadFields(outcome),
+    event: recordEvent(previous.event ?? [], code, message, now),
+    configDigest: outcome.config.mounted.digest,
+    versionDigest: versionDigest(resource.spec ?? {}),
+    observedGeneration: generation,
+    configMode: outcome.config.mode,
+    finalConfigName: outcome.config.mounted.finalName,
+    finalConfigKind: outcome.config.mounted.finalKind,
+    operatorConditions: updateConditions(previous.operatorConditions ?? [], states, generation, now),
+  };
+}
+
+/** The one thing to say about the pass. */
+export function headline(outcome: Outcome, phase: Phase): { code: number; message: string } {
+  const { violations, config, failures, health, workload } = outcome;
+  const [violation] = violations;
+  if (violation !== undefined) {
+    return { code: EVENT_CODES.badParameter, message: `${violation.path}: ${violation.message}` };
+  }
+  if (config.problem !== undefined) {
+    return { code: EVENT_CODES.badParameter, message: `${config.problem.reason}: ${config.problem.message}` };
+  }
+  const [failure] = failures;
+  if (failure !== undefined) return { code: failure.code, message: `${failure.reason}: ${failure.message}` };
+  if (stalledRollout(outcome)) return { code: EVENT_CODES.nacos, message: stallMessage(outcome) };
+  if (health?.state === "failed") return { code: health.code, message: health.message };
+  if (phase !== "Running" && workload === undefined)
+    return { code: EVENT_CODES.other, message: "being created" };
+  return { code: EVENT_CODES.ok, message: "" };
+}
+
+function nodeFields(previous: NacosStatus, { health }: Outcome): Partial<NacosStatus> {
+  if (health === undefined) return { conditions: previous.conditions ?? [] };
+  const version = health.state === "passed" ? health.version : undefined;
+  return {
+    conditions: health.nodes.map((node) => ({ ...node })),
+    ...(version === undefined ? {} : { version }),
+  };
+}
+
+function workloadFields({ workload }: Outcome): Partial<NacosStatus> {
+  return {
+    replicas: workload?.replicas ?? 0,
+    readyReplicas: workload?.readyPods ?? 0,
+    templateRevision: workload?.revision ?? "",
+  };
+}
+
+/** RFC 3339 in whole seconds, of milliseconds since the Unix epoch. */
+export function timestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
