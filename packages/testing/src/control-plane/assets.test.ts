@@ -114,6 +114,14 @@ describe("ensureAssets", () => {
     await expect(ensureAssets({ env })).rejects.toThrow(/missing programs.*kube-apiserver.*install Go/);
   });
 
+  it("asks for the needed programs only", async () => {
+    const env = { XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: join(folder, "envtest"), PATH: "" };
+    for (const program of ["kube-apiserver", "etcd"]) executable(join(env.KUBEBUILDER_ASSETS, program));
+    const { programs } = await ensureAssets({ env, need: ["etcd", "kube-apiserver"] });
+    expect(Object.keys(programs).sort()).toEqual(["etcd", "kube-apiserver"]);
+    await expect(ensureAssets({ env, need: ["etcd", "kwok"] })).rejects.toThrow("plane: kwok: install Go");
+  });
+
   it("builds the missing programs once, also when two ask at the same time", async () => {
     const { bin, log } = fakeGo();
     const env = { XDG_CACHE_HOME: folder, PATH: `${bin}:/usr/bin:/bin` };

@@ -52,23 +52,27 @@ export function findAssets(env: Environment = process.env): Assets {
 export interface EnsureAssetsOptions {
   /** Default `process.env`. */
   env?: Environment;
+  /** Programs that have to be there. Default all. */
+  need?: readonly Program[];
   /** Receives a line per step of a build. */
   onProgress?: (line: string) => void;
 }
 
 /**
- * Finds the programs and builds the missing ones into the cache folder, once per machine: a second process waits for
+ * Finds the programs and builds those that are needed and missing into the cache folder, once per machine: a second process waits for
  * the first. Throws when something is missing and there is no Go toolchain, or when a build fails.
  */
 export async function ensureAssets(options: EnsureAssetsOptions = {}): Promise<Assets> {
   const env = options.env ?? process.env;
+  const need = options.need ?? PROGRAMS;
+  const missing = (): Program[] => findAssets(env).missing.filter((program) => need.includes(program));
   const found = findAssets(env);
-  if (found.missing.length === 0) return found;
+  if (missing().length === 0) return found;
   await buildPrograms({
     folder: found.folder,
     versions: found.versions,
     env,
-    missing: () => findAssets(env).missing,
+    missing,
     onProgress: options.onProgress ?? (() => {}),
   });
   return findAssets(env);

@@ -144,6 +144,8 @@ const BUILDERS: Record<ComponentName, Builder> = {
       `--service-account-key-file=${pki.serviceAccountPublicKey}`,
       `--service-account-signing-key-file=${pki.serviceAccountPrivateKey}`,
       "--profiling=false",
+      // Ends open watches at SIGTERM; else the server waits for their clients until it is killed.
+      "--shutdown-watch-termination-grace-period=1s",
       ...(settings.audit ? auditArguments(files) : []),
       ...(settings.benchmark ? BENCHMARK_ARGUMENTS : []),
       ...(gates.length > 0 ? [`--feature-gates=${gates.join(",")}`] : []),

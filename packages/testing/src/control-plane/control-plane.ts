@@ -1,5 +1,5 @@
 /** Starts a real control plane on loopback: etcd, API server, controller manager, scheduler and kwok. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testClient } from "../request.ts";
@@ -66,33 +66,45 @@ const IDENTITIES: Partial<Record<ComponentName, readonly [user: string, groups: 
  * fails, the work folder with all logs is kept and named in the error.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const components = wantedComponents(options);
   const assets = await ensureAssets({
     env: options.env ?? process.env,
+    need: components,
     ...(options.onProgress && { onProgress: options.onProgress }),
   });
   const workDir = options.workDir ?? mkdtempSync(join(tmpdir(), "quartet-"));
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
   const allocator = portAllocator();
-  const settings = await settingsOf(options, workDir, allocator);
-  const authority = await writeFiles(options, settings);
-  const supervisor = await startSupervisor(workDir);
-  try {
-    const handle = await launch(options, settings, { assets, authority, supervisor });
-    writeFileSync(workFiles(workDir).handle, JSON.stringify(handle), { mode: 0o600 });
-    return {
-      ...attachControlPlane(handle, { auditFrom: "start" }),
-      async stop() {
-        await supervisor.shutdown();
-        allocator.releaseAll();
-      },
-    };
-  } catch (error) {
-    await supervisor.keep();
-    await supervisor.shutdown();
+  let supervisor: Supervisor | undefined;
+  const stop = async (): Promise<void> => {
+    await supervisor?.shutdown();
     allocator.releaseAll();
+  };
+  try {
+    const settings = await settingsOf(options, workDir, allocator);
+    const authority = await writeFiles(options, settings);
+    supervisor = await startSupervisor(workDir);
+    const handle = await launch(components, settings, { assets, authority, supervisor });
+    writeFileSync(workFiles(workDir).handle, JSON.stringify(handle), { mode: 0o600 });
+    return { ...attachControlPlane(handle, { auditFrom: "start" }), stop };
+  } catch (error) {
+    await supervisor?.keep();
+    await stop();
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`control plane did not start, its logs are in ${workDir}: ${message}`, { cause: error });
   }
+}
+
+/** The components that the options ask for, in start order. */
+function wantedComponents(options: ControlPlaneOptions): ComponentName[] {
+  const wanted: Record<ComponentName, boolean> = {
+    etcd: true,
+    "kube-apiserver": true,
+    "kube-controller-manager": options.controllerManager ?? true,
+    "kube-scheduler": options.scheduler ?? true,
+    kwok: options.kwok !== false,
+  };
+  return COMPONENTS.filter((name) => wanted[name]);
 }
 
 async function settingsOf(
@@ -149,21 +161,13 @@ interface LaunchTools {
 
 /** Starts the components together, since each waits for those it needs, and resolves when all are ready. */
 async function launch(
-  options: ControlPlaneOptions,
+  components: readonly ComponentName[],
   settings: ComponentSettings,
   { assets, authority, supervisor }: LaunchTools,
 ): Promise<ControlPlaneHandle> {
   const { workDir, ports } = settings;
   const files = workFiles(workDir);
-  const wanted: Record<ComponentName, boolean> = {
-    etcd: true,
-    "kube-apiserver": true,
-    "kube-controller-manager": settings.controllerManager,
-    "kube-scheduler": options.scheduler ?? true,
-    kwok: options.kwok !== false,
-  };
-  const names = COMPONENTS.filter((name) => wanted[name]);
-  for (const name of names) {
+  for (const name of components) {
     const args = componentArguments(name, settings);
     await supervisor.start({ name, command: assets.programs[name]!, args, log: files.log(name) });
   }
@@ -172,16 +176,11 @@ async function launch(
   const admin = testClient(kubeconfigText(url, authority.cert, "quartet-admin", credentials));
   try {
     const probes: Probes = { supervisor, ports, workDir, admin };
-    for (const name of names) await waitForComponent(name, probes);
+    for (const name of components) await waitForComponent(name, probes);
     await waitForDefaults(probes, settings.controllerManager);
     const { gitVersion } = await admin.ok<{ gitVersion: string }>("GET", "/version");
     return { workDir, url, ca: authority.cert, version: gitVersion, ports, audit: settings.audit };
   } finally {
     admin.close();
   }
-}
-
-/** Removes a work folder that was kept. */
-export function removeWorkDir(workDir: string): void {
-  rmSync(workDir, { recursive: true, force: true });
 }

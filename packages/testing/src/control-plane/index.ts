@@ -11,4 +11,4 @@ export * from "./nodes.ts";
 export { type CertificateAuthority, createAuthority, type KeyPair } from "./pki.ts";
 export { type PortAllocator, type PortAllocatorOptions, portAllocator } from "./ports.ts";
 export type { Program } from "./programs.ts";
-export { TEST_ANNOTATIONS } from "./stages.ts";
+export { TEST_ANNOTATIONS } from "./stage.ts";

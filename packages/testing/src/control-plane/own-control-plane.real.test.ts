@@ -88,6 +88,20 @@ describe("components", () => {
     ]);
   });
 
+  it("CORE-444 end by SIGTERM, long before the limit, though watches are open", async () => {
+    const { controlPlane, admin } = await lean();
+    await admin.ok("POST", CONFIG_MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } });
+    const watch = admin.stream(`${CONFIG_MAPS}?watch=true&resourceVersion=0`, new AbortController().signal);
+    await watch.next();
+    const rest = (async () => {
+      for await (const _ of watch); // until the server ends it
+    })();
+    const began = Date.now();
+    await controlPlane.restartApiServer();
+    await rest;
+    expect(Date.now() - began).toBeLessThan(15_000);
+  });
+
   it("lets pods be created without ServiceAccounts when there is no controller manager", async () => {
     const { admin } = await lean();
     await admin.ok("POST", "/api/v1/namespaces/default/pods", {

@@ -84,14 +84,14 @@ export function portAllocator(options: PortAllocatorOptions = {}): PortAllocator
   };
 }
 
-/** True when a living process other than `pid` claims the port; claims of dead ones are removed. */
+/** True when a living process other than `pid` claims the port; all claims of dead ones are removed. */
 function othersWant(folder: string, port: number, pid: number): boolean {
   let wanted = false;
   for (const name of readdirSync(folder)) {
     const [claimed, owner] = name.split(".").map(Number);
-    if (claimed !== port || owner === undefined || owner === pid) continue;
-    if (processExists(owner)) wanted = true;
-    else rmSync(join(folder, name), { force: true });
+    if (owner === undefined || owner === pid) continue;
+    if (!processExists(owner)) rmSync(join(folder, name), { force: true });
+    else if (claimed === port) wanted = true;
   }
   return wanted;
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TestClient } from "../request.ts";
 import { type TestNamespace, testNamespace } from "./namespace.ts";
 import { addNode, removeNode } from "./nodes.ts";
-import { TEST_ANNOTATIONS } from "./stages.ts";
+import { TEST_ANNOTATIONS } from "./stage.ts";
 
 interface Pod {
   metadata: { name: string; uid: string; deletionTimestamp?: string };

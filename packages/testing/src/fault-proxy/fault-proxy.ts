@@ -1,12 +1,12 @@
 /** A proxy between a client and an API server that breaks what passes through it. */
 import { constants } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
+import { createServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { parse, stringify } from "yaml";
 import type { ApiServer, Identity } from "../api-server.ts";
-import { type CertificateAuthority, createAuthority } from "../control-plane/pki.ts";
+import { type CertificateAuthority, createAuthority, type KeyPair } from "../control-plane/pki.ts";
 import { portAllocator } from "../control-plane/ports.ts";
 import { type Exchange, forward } from "./forward.ts";
 import { type ActiveRule, type FaultRule, matchesRequest, ruleBook } from "./rules.ts";
@@ -59,7 +59,6 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const access = upstreamOf(upstream);
   const rules = ruleBook();
   const exchanges = new Set<Exchange>();
-  const sockets = new Set<Socket>();
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const line = { method: request.method ?? "GET", url: request.url ?? "/" };
@@ -73,11 +72,55 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       request.socket.destroy();
     }
   };
+  const listener = proxyListener(serving, upstream.ca, port, onRequest);
+  await listener.up();
+
+  const matching = (filter: RequestFilter): Exchange[] =>
+    [...exchanges].filter((exchange) => matchesRequest(filter, exchange.line));
+  const toEach = (filter: RequestFilter, action: (exchange: Exchange) => void): number => {
+    const hit = matching(filter);
+    hit.forEach(action);
+    return hit.length;
+  };
+
+  return {
+    url,
+    ca: authority.cert,
+    kubeconfig: async (identity = {}) =>
+      withAuthority(await upstream.kubeconfig({ ...identity, server: url }), authority.cert),
+    add: rules.add,
+    clear: rules.clear,
+    running: (filter = {}) => matching(filter).length,
+    cut: (filter = {}) => toEach(filter, (exchange) => exchange.cut()),
+    freeze: (filter = {}) => toEach(filter, (exchange) => exchange.freeze()),
+    down: listener.down,
+    up: listener.up,
+    async stop() {
+      await listener.down();
+      access.close();
+      allocator.releaseAll();
+    },
+  };
+}
+
+interface Listener {
+  up(): Promise<void>;
+  down(): Promise<void>;
+}
+
+/** An HTTPS server that can be taken off its port, with all connections, and be put back there. */
+function proxyListener(
+  serving: KeyPair,
+  clientCa: string,
+  port: number,
+  onRequest: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Listener {
+  const sockets = new Set<Socket>();
   const server = createServer(
     {
       key: serving.key,
       cert: serving.cert,
-      ca: upstream.ca,
+      ca: clientCa,
       requestCert: true,
       // Clients without a certificate have a token; the server decides.
       rejectUnauthorized: false,
@@ -92,63 +135,33 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("tlsClientError", () => {});
-  await listen(server, port);
-
-  const matching = (filter: RequestFilter): Exchange[] =>
-    [...exchanges].filter((exchange) => matchesRequest(filter, exchange.line));
-  const down = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (!server.listening) return resolve();
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
-
   return {
-    url,
-    ca: authority.cert,
-    async kubeconfig(identity = {}) {
-      const config = parse(await upstream.kubeconfig({ ...identity, server: url })) as {
-        clusters: { cluster: Record<string, string> }[];
-      };
-      const ca = Buffer.from(authority.cert, "utf8").toString("base64");
-      for (const { cluster } of config.clusters) cluster["certificate-authority-data"] = ca;
-      return stringify(config);
-    },
-    add: rules.add,
-    clear: rules.clear,
-    running: (filter = {}) => matching(filter).length,
-    cut(filter = {}) {
-      const hit = matching(filter);
-      for (const exchange of hit) exchange.cut();
-      return hit.length;
-    },
-    freeze(filter = {}) {
-      const hit = matching(filter);
-      for (const exchange of hit) exchange.freeze();
-      return hit.length;
-    },
-    down,
-    async up() {
-      if (!server.listening) await listen(server, port);
-    },
-    async stop() {
-      await down();
-      access.close();
-      allocator.releaseAll();
-    },
+    up: () =>
+      new Promise((resolve, reject) => {
+        if (server.listening) return resolve();
+        server.once("error", reject);
+        server.listen(port, "127.0.0.1", () => {
+          server.off("error", reject);
+          resolve();
+        });
+      }),
+    down: () =>
+      new Promise((resolve) => {
+        if (!server.listening) return resolve();
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
   };
+}
+
+/** The kubeconfig with another CA. */
+function withAuthority(kubeconfig: string, caCert: string): string {
+  const config = parse(kubeconfig) as { clusters: { cluster: Record<string, string> }[] };
+  const ca = Buffer.from(caCert, "utf8").toString("base64");
+  for (const { cluster } of config.clusters) cluster["certificate-authority-data"] = ca;
+  return stringify(config);
 }
 
 function authorityOf(upstream: ApiServer): CertificateAuthority | undefined {
   return (upstream as { authority?: CertificateAuthority }).authority;
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }
