@@ -42,6 +42,7 @@ export { environmentName, type FlagSpec } from "./config/flags.ts";
 export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
 export { followConfigFile } from "./config/reload.ts";
 export type { ManagerSettings } from "./config/settings.ts";
+export { handleRejections } from "./controller/rejections.ts";
 export * from "./controller/types.ts";
 export { EXIT, type ExitCode, exitCodeOf, LeadershipLostError, PreflightError } from "./manager/errors.ts";
 export { LEASE_KIND, type Lease, type LeaseSpec } from "./manager/lease.ts";

@@ -141,6 +141,17 @@ log: {level: "warn,tars=debug", format: console}`,
     expect(words).toEqual(["explain", "nacos", "ns/name"]);
   });
 
+  it("takes other defaults for a command, behind every other source", async () => {
+    const defaults = (words: readonly string[]): Record<string, string> =>
+      words[0] === "dev" ? { "leader-elect": "false", "log-format": "console" } : {};
+    const loadFor = (args: string[]): Promise<LoadedSettings> =>
+      loadSettings({ args, env: {}, modules, defaults });
+    const dev = (await loadFor(["--controllers", "tars", "dev", "--log-format=json"])).settings;
+    expect(dev.leaderElection.enabled).toBe(false);
+    expect(dev.log.format).toBe("json");
+    expect((await loadFor([])).settings.leaderElection.enabled).toBe("auto");
+  });
+
   it("prints a config that reads back to the same settings", async () => {
     const first = await load([
       "--max-concurrent-reconciles=2,tars=8",

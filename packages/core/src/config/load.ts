@@ -27,8 +27,8 @@ export interface LoadOptions {
   readonly modules: readonly ConfigurableModule[];
   /** Flags of a command beyond the manager's own. */
   readonly extraFlags?: readonly FlagSpec[];
-  /** Defaults of a command that differ from the manager's, by flag name. */
-  readonly defaults?: Readonly<Record<string, string>>;
+  /** Defaults that differ from the manager's, by flag name; they may depend on the words of the command line. */
+  readonly defaults?: (words: readonly string[]) => Readonly<Record<string, string>>;
   readonly gates?: readonly FeatureGate[];
 }
 
@@ -49,9 +49,10 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   const moduleFlags = options.modules.flatMap((module) => module.flags);
   const specs = [...MANAGER_FLAGS, ...(options.extraFlags ?? []), ...moduleFlagSpecs(moduleFlags)];
   const { words, flags } = parseCommandLine(options.args, specs);
+  const defaults = options.defaults?.(words) ?? {};
   const texts = new Map<string, FlagText>();
   for (const spec of specs) {
-    const text = options.defaults?.[spec.name] ?? spec.default;
+    const text = defaults[spec.name] ?? spec.default;
     texts.set(spec.name, { text, origin: `default of --${spec.name}` });
   }
   const environment = readEnvironment(options.env, specs);

@@ -1,7 +1,7 @@
 /** `@quartet/core/webhook`: admission and conversion webhooks. Apart, so that managers without hooks never load it. */
 export { startCaInjection } from "./ca-injection.ts";
 export { type CurrentCertificates, createCertificateManager } from "./certificate-manager.ts";
-export { createCa, issueServing } from "./certificates.ts";
+export { createCa, inspectCertificate, issueServing } from "./certificates.ts";
 export {
   type ConfigurationOptions,
   clientConfig,

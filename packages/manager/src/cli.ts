@@ -1,0 +1,115 @@
+/** The command line of the program. */
+import {
+  ConfigurationError,
+  EXIT,
+  type ExitCode,
+  exitCodeOf,
+  type LoadedSettings,
+  loadSettings,
+  messageOf,
+} from "@quartet/core";
+import { check, configText, helpText, rbacText, versionText } from "./commands.ts";
+import { prepareDev } from "./dev.ts";
+import type { Program } from "./program.ts";
+import { type RunningManager, startLoaded } from "./run.ts";
+
+/** Commands, with the defaults in which they differ from `run`. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  run: {},
+  dev: {
+    "leader-elect": "false",
+    "log-format": "console",
+    "webhook-port": "-1",
+    "metrics-bind-address": "127.0.0.1:8080",
+    "health-probe-bind-address": "127.0.0.1:8081",
+  },
+  version: {},
+};
+
+/** Runs the program and resolves with its exit code; what went wrong is the last line on stderr. */
+export async function runCli(program: Program): Promise<ExitCode> {
+  try {
+    return await dispatch(program);
+  } catch (error) {
+    program.stderr.write(`quartet: ${messageOf(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+async function dispatch(program: Program): Promise<ExitCode> {
+  // It must work whatever the other settings are.
+  if (program.args.includes("--version") || program.args[0] === "version")
+    return print(program, versionText());
+  const load = (): Promise<LoadedSettings> =>
+    loadSettings({
+      args: program.args,
+      env: program.env,
+      modules: program.modules,
+      defaults: ([word = "run"]) => (Object.hasOwn(COMMANDS, word) ? COMMANDS[word]! : {}),
+    });
+  const loaded = await load();
+  const [word = "run", ...rest] = loaded.words;
+  if (!Object.hasOwn(COMMANDS, word)) {
+    throw new ConfigurationError(`unknown command ${word}: known are ${Object.keys(COMMANDS).join(", ")}`);
+  }
+  if (rest.length > 0) throw new ConfigurationError(`${word} takes no argument ${rest[0]}`);
+  const asked = (flag: string): boolean => loaded.texts.get(flag)?.text === "true";
+  if (asked("help")) return print(program, helpText(loaded.specs));
+  if (asked("print-config")) return print(program, configText(loaded));
+  if (asked("print-rbac")) return print(program, rbacText(loaded, program));
+  if (asked("check")) return check(loaded, program);
+  if (word === "dev") await prepareDev(loaded, program);
+  return runUntilStopped(loaded, load, program);
+}
+
+function print(program: Program, text: string): ExitCode {
+  program.stdout.write(text);
+  return EXIT.clean;
+}
+
+/** Runs the manager until a signal or a failure ends it. */
+async function runUntilStopped(
+  loaded: LoadedSettings,
+  load: () => Promise<LoadedSettings>,
+  program: Program,
+): Promise<ExitCode> {
+  let running: RunningManager | undefined;
+  let signalled = false;
+  const stop = (signal: NodeJS.Signals) => (): void => {
+    // Twice means: now. Before the start is over there is nothing to put away.
+    if (signalled || running === undefined) {
+      program.exit(EXIT.failure);
+      return;
+    }
+    signalled = true;
+    running.logging.log.info("Signal received", { signal });
+    void running.stop();
+  };
+  const undo = [
+    program.onSignal("SIGTERM", stop("SIGTERM")),
+    program.onSignal("SIGINT", stop("SIGINT")),
+    program.onSignal("SIGUSR1", () => {
+      const debug = running?.logging.toggleDebug();
+      running?.logging.log.info("Log level toggled", { debug });
+    }),
+  ];
+  try {
+    running = await startLoaded(loaded, load, {
+      modules: program.modules,
+      env: program.env,
+      args: program.args,
+    });
+    const { code, error, stuck } = await running.ended;
+    const { log } = running.logging;
+    if (error !== undefined) log.error("Stopped by an error", { error, code });
+    else if (code === EXIT.clean) log.info("Stopped", { code });
+    else log.error("Stopped, but not in time", { code, stuck });
+    return code;
+  } catch (error) {
+    // Bad configuration and missing rights are told in plain text, the rest is in the log already.
+    if (exitCodeOf(error) !== EXIT.failure) throw error;
+    return EXIT.failure;
+  } finally {
+    for (const fn of undo) fn();
+  }
+}

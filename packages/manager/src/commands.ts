@@ -1,0 +1,89 @@
+/** What the program can do besides running: it prints, checks, and exits. */
+import {
+  checkRights,
+  configFileContent,
+  createClient,
+  createLogging,
+  EXIT,
+  type ExitCode,
+  environmentName,
+  type FlagSpec,
+  type LoadedSettings,
+  neededRights,
+  rbacFor,
+  systemClock,
+} from "@quartet/core";
+import { stringify } from "yaml";
+import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
+import { enabledModules } from "./flags-of.ts";
+import type { Program } from "./program.ts";
+import { connect } from "./run.ts";
+import { COMMIT, VERSION } from "./version.ts";
+
+/** Namespace in printed roles when none is given; the one of the chart's examples. */
+const DEFAULT_NAMESPACE = "quartet-system";
+
+/** Text of `--version`. */
+export function versionText(): string {
+  return `quartet ${VERSION} (commit ${COMMIT}, node ${process.version})\n`;
+}
+
+/** Text of `--help`. */
+export function helpText(specs: readonly FlagSpec[]): string {
+  const flags = specs.map((spec) => {
+    const value = spec.default === "" || spec.action ? "" : ` (default ${spec.default})`;
+    const environment = spec.action ? "" : `\n      ${environmentName(spec.name)}`;
+    return `  --${spec.name}${value}\n      ${spec.help}${environment}`;
+  });
+  return `Usage: quartet [command] [flags]
+
+Commands:
+  run      run the controllers (default)
+  dev      apply the CRDs of the enabled controllers and run them without leader election
+  version  print the version
+
+Flags, with their environment variables:
+${flags.join("\n")}
+`;
+}
+
+/** Text of `--print-config`: a config file with all that is in force. */
+export function configText({ texts, specs }: LoadedSettings): string {
+  return stringify(configFileContent(texts, specs));
+}
+
+/** Text of `--print-rbac`. */
+export function rbacText({ settings }: LoadedSettings, { modules }: Program): string {
+  return rbacFor(enabledModules(modules, settings), {
+    ...rightsOptions(settings, settings.leaderElection.enabled !== false),
+    releaseNamespace: settings.leaderElection.namespace ?? DEFAULT_NAMESPACE,
+    namespaces: settings.namespaces,
+  });
+}
+
+/** `--check`: asks the API server for all rights. Rejects with `PreflightError` when some are missing. */
+export async function check({ settings }: LoadedSettings, program: Program): Promise<ExitCode> {
+  const { levels, format } = settings.log;
+  const logging = createLogging({ levels, format, destination: program.stderr });
+  const connection = await connect(settings.kube, program.env, logging, systemClock);
+  const electing = electsLeader(settings, connection);
+  if (electing) leaseNamespace(settings, connection);
+  const client = createClient({ connection, version: VERSION, log: logging.log });
+  try {
+    const { asked, unknown } = await checkRights({
+      client,
+      rights: neededRights(enabledModules(program.modules, settings), rightsOptions(settings, electing)),
+      releaseNamespace: ownNamespace(settings, connection),
+      namespaces: settings.namespaces,
+      log: logging.log,
+    });
+    if (unknown > 0) {
+      program.stderr.write(`${unknown} of ${asked} rights could not be checked\n`);
+      return EXIT.failure;
+    }
+    program.stdout.write(`configuration and rights are fine (${asked} rights checked)\n`);
+    return EXIT.clean;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,81 @@
+/** The CRDs of the controllers: built into the program, or read from the repository when it runs from source. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Client,
+  type Clock,
+  type ControllerModule,
+  defineKind,
+  type Kind,
+  type KubeObject,
+  type Logger,
+  sleep,
+} from "@quartet/core";
+import { parse } from "yaml";
+
+/** File name → YAML; the bundler fills it in. */
+declare const QUARTET_CRDS: Readonly<Record<string, string>> | undefined;
+
+/** Where the CRDs stand, seen from this file. */
+const SOURCE_FOLDER = "../../../crds";
+
+/** Limit for a new CRD to be served, and the pause between two looks. */
+const ESTABLISHED_MS = 30_000;
+const POLL_MS = 100;
+
+interface Crd extends KubeObject {
+  spec: {
+    group: string;
+    names: { kind: string; plural: string };
+    versions: { name: string; served: boolean }[];
+  };
+  status?: { conditions?: { type: string; status: string }[] };
+}
+
+const CRD_KIND: Kind<Crd> = defineKind<Crd>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+});
+
+/** CRDs that these modules need. */
+export async function crdsOf(modules: readonly ControllerModule[]): Promise<Crd[]> {
+  const files = [...new Set(modules.flatMap((module) => module.crds))];
+  return Promise.all(files.map(async (file) => parse(await textOf(file)) as Crd));
+}
+
+function textOf(file: string): string | Promise<string> {
+  const built = typeof QUARTET_CRDS === "object" ? QUARTET_CRDS[file] : undefined;
+  return built ?? readFile(join(import.meta.dirname, SOURCE_FOLDER, file), "utf8");
+}
+
+/** Applies CRDs and waits until all are served. */
+export async function applyCrds(
+  client: Client,
+  crds: readonly Crd[],
+  clock: Clock,
+  log: Logger,
+): Promise<void> {
+  const limit = AbortSignal.timeout(ESTABLISHED_MS);
+  for (const crd of crds) {
+    await client.applyOwned(CRD_KIND, crd, { fieldManager: "quartet-dev" });
+    log.info("CRD applied", { crd: crd.metadata.name });
+  }
+  for (const crd of crds) {
+    const key = { namespace: "", name: crd.metadata.name ?? "" };
+    while (!isEstablished(await client.get(CRD_KIND, key))) {
+      await sleep(clock, POLL_MS, limit).catch(() => {
+        throw new Error(
+          `CRD ${key.name} is not served within ${ESTABLISHED_MS / 1_000} s; see its conditions`,
+        );
+      });
+    }
+  }
+  client.discovery.invalidate();
+}
+
+const isEstablished = ({ status }: Crd): boolean =>
+  status?.conditions?.some((condition) => condition.type === "Established" && condition.status === "True") ??
+  false;

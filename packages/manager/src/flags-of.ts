@@ -1,0 +1,18 @@
+/** Flag values for a module: by the names that it declared. */
+import type { ControllerModule, ManagerSettings } from "@quartet/core";
+
+/** Values of the module's own flags. */
+export function flagsOf(
+  module: ControllerModule,
+  settings: ManagerSettings,
+): Readonly<Record<string, string | number | boolean>> {
+  return Object.fromEntries(module.flags.map(({ name }) => [name, settings.moduleFlags[name]!]));
+}
+
+/** The modules that are switched on. */
+export function enabledModules(
+  modules: readonly ControllerModule[],
+  settings: ManagerSettings,
+): ControllerModule[] {
+  return modules.filter((module) => settings.controllers.includes(module.name));
+}

@@ -1,0 +1,6 @@
+/** The controllers that this program is made of. */
+import type { ControllerModule } from "@quartet/core";
+import { nacosModule } from "@quartet/nacos-config";
+
+/** All controller packages, in the order in which they start. */
+export const MODULES: readonly ControllerModule[] = [nacosModule];

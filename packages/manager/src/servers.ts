@@ -1,0 +1,82 @@
+/** The servers of probes and of metrics. */
+import {
+  accessReviewer,
+  type Client,
+  type Clock,
+  type ManagerHandle,
+  type ManagerServer,
+  type ManagerSettings,
+  METRICS_PATH,
+  type RunningServer,
+  startHealthServer,
+  startMetricsServer,
+} from "@quartet/core";
+
+/** A server, and its URL once it runs. */
+export interface AddressedServer extends ManagerServer {
+  url(): string | undefined;
+}
+
+export interface ServerOptions {
+  settings: ManagerSettings;
+  client: Client;
+  clock: Clock;
+  /** The manager, which is built after its servers. */
+  manager: () => ManagerHandle;
+}
+
+/** Server of `/healthz` and `/readyz`; `undefined` when it is switched off. */
+export function healthServer({ settings, manager }: ServerOptions): AddressedServer | undefined {
+  const { address } = settings.health;
+  if (address === undefined) return undefined;
+  return addressed("health", () => {
+    const { healthz, readyz, log } = manager();
+    return startHealthServer({ address, healthz, readyz, log: log.named("health") });
+  });
+}
+
+/** Server of `/metrics`; `undefined` when it is switched off. */
+export function metricsServer({
+  settings,
+  client,
+  clock,
+  manager,
+}: ServerOptions): AddressedServer | undefined {
+  const { address, secure } = settings.metrics;
+  if (address === undefined) return undefined;
+  return addressed("metrics", async () => {
+    const { metrics, log } = manager();
+    const access = accessReviewer(client.forController("metrics"), METRICS_PATH, clock);
+    return startMetricsServer({
+      address,
+      metrics,
+      log: log.named("metrics"),
+      ...(secure && { secure: { tls: await ownCertificate(settings, clock), access } }),
+    });
+  });
+}
+
+/** Certificate that is made at the start and kept in memory: scrapers know no CA for it, they check nothing. */
+async function ownCertificate(
+  settings: ManagerSettings,
+  clock: Clock,
+): Promise<{ cert: string; key: string }> {
+  const { createCa, issueServing } = await import("@quartet/core/webhook");
+  const ca = await createCa(clock.now());
+  const leaf = await issueServing(ca, [`${settings.release}-metrics`, "localhost"], clock.now());
+  return { cert: leaf.cert + ca.cert, key: leaf.key };
+}
+
+function addressed(name: string, open: () => Promise<RunningServer>): AddressedServer {
+  let running: RunningServer | undefined;
+  return {
+    name,
+    url: () => running?.url,
+    async start() {
+      running = await open();
+    },
+    async stop() {
+      await running?.stop();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+/** The webhook server with its certificates, for the modules that have webhooks. */
+import {
+  type Cache,
+  type Client,
+  type Clock,
+  ConfigurationError,
+  type ControllerModule,
+  type Logger,
+  type ManagerHandle,
+  type ManagerSettings,
+  type ManagerWebhooks,
+  type WebhookMetrics,
+  webhookMetrics,
+  webhookName,
+  webhookSecretName,
+} from "@quartet/core";
+import type { ServingPair, WebhookServer } from "@quartet/core/webhook";
+import { flagsOf } from "./flags-of.ts";
+
+export interface WebhookOptions {
+  settings: ManagerSettings;
+  modules: readonly ControllerModule[];
+  client: Client;
+  cache: Cache;
+  clock: Clock;
+  log: Logger;
+  /** Namespace of the Service and of the Secret. */
+  namespace: string | undefined;
+  /** The manager, which is built after its servers. */
+  manager: () => ManagerHandle;
+}
+
+/** Webhooks, and the URL of their server once it runs. */
+export interface AddressedWebhooks extends ManagerWebhooks {
+  url(): string | undefined;
+}
+
+/** A source of certificates in use. */
+interface Certificates {
+  readonly pair: ServingPair;
+  readonly notAfter: () => number;
+  stop(): void;
+}
+
+/** Webhooks of the modules; `undefined` when there are none or they are switched off. */
+export function createWebhooks(options: WebhookOptions): AddressedWebhooks | undefined {
+  const { settings, modules, clock } = options;
+  const { port } = settings.webhook;
+  const hooked = modules.some((module) => module.webhooks !== undefined || module.conversions !== undefined);
+  if (port === undefined || !hooked) return undefined;
+  let server: WebhookServer | undefined;
+  let certificates: Certificates | undefined;
+  return {
+    name: "webhooks",
+    url: () => server && `https://127.0.0.1:${server.port}`,
+    check() {
+      if (server === undefined || certificates === undefined) return "not listening";
+      return certificates.notAfter() > clock.now() ? undefined : "certificate has expired";
+    },
+    async start() {
+      const { startWebhookServer } = await import("@quartet/core/webhook");
+      const manager = options.manager();
+      const webhooks = modules.flatMap(
+        (module) => module.webhooks?.(manager, flagsOf(module, settings)) ?? [],
+      );
+      const metrics = webhookMetrics(
+        manager.metrics,
+        webhooks.map((webhook) => webhook.path),
+      );
+      certificates = await openCertificates(options, metrics, (pair) => server?.setCertificate(pair));
+      const clientCa = await readClientCa(settings);
+      server = await startWebhookServer({
+        port,
+        certificate: certificates.pair,
+        webhooks,
+        conversions: modules.flatMap((module) => module.conversions ?? []),
+        ...(clientCa !== undefined && { clientCa }),
+        log: options.log.named("webhook"),
+        clock,
+        observer: metrics,
+        cachesSynced: () => manager.readyz.get("caches")?.() === undefined,
+      });
+    },
+    async stop() {
+      certificates?.stop();
+      await server?.close();
+    },
+  };
+}
+
+async function readClientCa(settings: ManagerSettings): Promise<string | undefined> {
+  const file = settings.webhook.clientCA;
+  if (file === undefined) return undefined;
+  const { readFile } = await import("node:fs/promises");
+  return readFile(file, "utf8").catch((error: Error) => {
+    throw new ConfigurationError(`--webhook-client-ca: cannot read ${file}: ${error.message}`);
+  });
+}
+
+type OnPair = (pair: ServingPair) => void;
+
+function openCertificates(
+  options: WebhookOptions,
+  metrics: WebhookMetrics,
+  onPair: OnPair,
+): Promise<Certificates> {
+  return options.settings.webhook.certMode === "self"
+    ? ownCertificates(options, metrics, onPair)
+    : fileCertificates(options, metrics, onPair);
+}
+
+/** Certificates that the replicas make themselves and share by a Secret. */
+async function ownCertificates(
+  options: WebhookOptions,
+  metrics: WebhookMetrics,
+  onPair: OnPair,
+): Promise<Certificates> {
+  const { settings, namespace, cache, clock } = options;
+  if (namespace === undefined) {
+    throw new ConfigurationError(
+      "--webhook-cert-mode=self needs a namespace for its Secret: set --leader-election-namespace, or --webhook-port=-1",
+    );
+  }
+  const { createCertificateManager, startCaInjection } = await import("@quartet/core/webhook");
+  const log = options.log.named("webhook");
+  const client = options.client.forController("webhook");
+  const service = webhookName(settings.release);
+  const injection = startCaInjection({
+    client,
+    cache,
+    log,
+    configurations: [service],
+    crds: options.modules.flatMap(convertedCrds),
+  });
+  let current: (ServingPair & { notAfter: number }) | undefined;
+  const certificates = createCertificateManager({
+    client,
+    cache,
+    clock,
+    log,
+    events: options.manager().events("webhook"),
+    secret: { namespace, name: webhookSecretName(settings.release) },
+    names: [
+      service,
+      `${service}.${namespace}`,
+      `${service}.${namespace}.svc`,
+      `${service}.${namespace}.svc.cluster.local`,
+    ],
+    onChange(next) {
+      current = next;
+      metrics.onCertificate(next.notAfter);
+      injection.setBundle(next.caBundle);
+      onPair(next);
+    },
+  });
+  // As work of every replica it may write events although it does not lead.
+  options.manager().add({
+    name: "webhook",
+    needLeaderElection: false,
+    run: (signal) => certificates.run(signal),
+  });
+  await certificates.start();
+  return { pair: current!, notAfter: () => current?.notAfter ?? 0, stop: () => injection.stop() };
+}
+
+function convertedCrds({ kinds, conversions = [] }: ControllerModule): string[] {
+  return kinds
+    .filter((kind) => conversions.some((one) => one.group === kind.group && one.kind === kind.kind))
+    .map((kind) => `${kind.plural}.${kind.group}`);
+}
+
+/** Certificates in a folder that somebody else keeps current. */
+async function fileCertificates(
+  { settings, clock, log }: WebhookOptions,
+  metrics: WebhookMetrics,
+  onPair: OnPair,
+): Promise<Certificates> {
+  const folder = settings.webhook.certDir;
+  if (folder === undefined) {
+    const mode = settings.webhook.certMode;
+    throw new ConfigurationError(
+      `--webhook-cert-mode=${mode} needs --webhook-cert-dir: the folder of tls.crt and tls.key`,
+    );
+  }
+  const { followServingPair, inspectCertificate, readServingPair } = await import("@quartet/core/webhook");
+  let current = await readServingPair(folder, clock.now());
+  const life = new AbortController();
+  const take: OnPair = (next) => {
+    current = next;
+    metrics.onCertificate(inspectCertificate(next.cert).notAfter);
+    onPair(next);
+  };
+  void followServingPair(
+    { folder, clock, log: log.named("webhook"), onChange: take, onRead: metrics.onCertificateRead },
+    life.signal,
+  );
+  return {
+    pair: current,
+    notAfter: () => inspectCertificate(current.cert).notAfter,
+    stop: () => life.abort(),
+  };
+}
