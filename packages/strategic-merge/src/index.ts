@@ -1,1 +1,5 @@
-export {};
+export { BUILT_IN, typeForKind } from "./built-in.ts";
+export { StrategicMergeError, type StrategicMergeProblem } from "./errors.ts";
+export { strategicMerge } from "./merge.ts";
+export type { Field, ScalarType, Shape, TypeName, TypeTable } from "./metadata.ts";
+export { type OpenApiDocument, readTypes, typeNameOf } from "./openapi.ts";
