@@ -14,6 +14,14 @@ describe("interner", () => {
     expect(interner.size).toBe(2);
   });
 
+  it("does not fill its table with what is different in every object", () => {
+    const interner = createInterner();
+    const metadata = { name: "n", uid: "u", resourceVersion: "7", namespace: "shared" };
+    interner.intern({ metadata });
+    expect(interner.size).toBe(1);
+    expect(metadata).toEqual({ name: "n", uid: "u", resourceVersion: "7", namespace: "shared" });
+  });
+
   it("CORE-180 never holds more strings than its table may", () => {
     const interner = createInterner(10);
     let most = 0;

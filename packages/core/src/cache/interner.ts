@@ -4,10 +4,12 @@
 const MAX_LENGTH = 80;
 /** Strings known at one time. CORE-180. */
 const DEFAULT_CAPACITY = 50_000;
+/** Fields of `metadata` that differ in every object: remembering them would cost memory and save none. */
+const UNIQUE_FIELDS: ReadonlySet<string> = new Set(["name", "uid", "resourceVersion"]);
 
 export interface Interner {
-  /** Replaces the strings in a JSON value, in place, by the first equal ones seen; returns the value. */
-  intern<V>(value: V): V;
+  /** Replaces the strings in an object, in place, by the first equal ones seen; returns the object. */
+  intern<T extends object>(object: T): T;
   /** Strings known now. */
   readonly size: number;
 }
@@ -32,20 +34,22 @@ export function createInterner(capacity: number = DEFAULT_CAPACITY): Interner {
     young.set(kept, kept);
     return kept;
   };
-  const walk = (value: object): void => {
+  const walk = (value: object, except?: ReadonlySet<string>): void => {
     const record = value as Record<string, unknown>;
     for (const key of Object.keys(record)) {
       const child = record[key];
       if (typeof child === "string") {
-        if (child.length <= MAX_LENGTH) record[key] = canonical(child);
-      } else if (typeof child === "object" && child !== null) walk(child);
+        if (child.length <= MAX_LENGTH && !except?.has(key)) record[key] = canonical(child);
+      } else if (typeof child === "object" && child !== null) {
+        walk(child, key === "metadata" ? UNIQUE_FIELDS : undefined);
+      }
     }
   };
 
   return {
-    intern(value) {
-      if (typeof value === "object" && value !== null) walk(value);
-      return value;
+    intern(object) {
+      walk(object);
+      return object;
     },
     get size() {
       return young.size + old.size;
