@@ -125,10 +125,13 @@ export async function startLoaded(
     const { file } = loaded;
     void followConfigFile({ file, current: loaded, load, onChange, clock, log }, background.signal);
   }
+  const ready = becomesReady(manager, clock);
+  // Whoever does not wait for it learns of the end by `ended`.
+  ready.catch(() => {});
   return {
     manager,
     urls: urls(),
-    ready: becomesReady(manager, clock),
+    ready,
     leading: manager.leading,
     ended: manager.ended,
     stop: () => manager.stop(),

@@ -161,7 +161,7 @@ function leaseStore(options: LeaderElectorOptions): LeaseStore {
   const see = (lease: Lease): LeaseView => {
     const before = holder();
     view = observeLease(view, lease, clock);
-    if (holder() !== before && holder() !== identity)
+    if (holder() !== before && holder() !== "" && holder() !== identity)
       log.info("Lease has a new holder", { holder: holder() });
     return view;
   };

@@ -61,6 +61,20 @@ describe("health endpoints", () => {
     });
   });
 
+  it("logs a failing check once, and once more when it passes again", async () => {
+    let reason: string | undefined = "down";
+    const get = await start({ a: () => reason });
+    await get("/healthz");
+    await get("/healthz");
+    reason = undefined;
+    await get("/healthz");
+    await get("/healthz");
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      "Health check failed",
+      "Health check passes again",
+    ]);
+  });
+
   it("CORE-280 leaves excluded checks out, and says when one is unknown", async () => {
     const get = await start({ a: () => "no", b: () => undefined });
     expect(await get("/healthz?exclude=a")).toEqual({ code: 200, text: "ok" });

@@ -26,12 +26,13 @@ export function startHealthServer(options: HealthServerOptions): Promise<Running
     healthz: options.healthz,
     readyz: options.readyz,
   };
+  const tell = changesOnly(options.log);
   return startHttpServer({
     address: options.address,
     flag: "health-probe-bind-address",
     handler: (request, response) => {
       if (!allowsOnlyReads(request, response)) return;
-      answer(endpoints, request, response, options.log).catch((error: unknown) => {
+      answer(endpoints, request, response, tell).catch((error: unknown) => {
         options.log.error("Health endpoint failed", { error });
         sendText(response, 500, "internal error\n");
       });
@@ -49,7 +50,7 @@ async function answer(
   endpoints: Readonly<Record<string, HealthChecks>>,
   request: IncomingMessage,
   response: ServerResponse,
-  log: Logger,
+  tell: (endpoint: string, outcome: Outcome) => void,
 ): Promise<void> {
   const url = new URL(request.url ?? "/", "http://localhost");
   const [, endpoint = "", name, ...rest] = url.pathname.replace(/\/$/, "").split("/");
@@ -60,10 +61,22 @@ async function answer(
   const excluded = new Set(name === undefined ? url.searchParams.getAll("exclude") : []);
   const outcomes = await Promise.all(names.map((one) => runCheck(one, checks.get(one)!, excluded.has(one))));
   const failed = outcomes.filter((outcome) => outcome.reason !== undefined);
-  for (const { name: check, reason } of failed) log.warn("Health check failed", { endpoint, check, reason });
+  for (const outcome of outcomes) tell(endpoint, outcome);
   if (failed.length === 0 && !url.searchParams.has("verbose")) return sendText(response, 200, "ok");
   const unknown = [...excluded].filter((one) => !checks.has(one));
   sendText(response, failed.length === 0 ? 200 : 500, report(endpoint, outcomes, unknown));
+}
+
+/** Logs a check when it begins or ceases to fail, or fails for another reason: probes come every few seconds. */
+function changesOnly(log: Logger): (endpoint: string, outcome: Outcome) => void {
+  const reasons = new Map<string, string | undefined>();
+  return (endpoint, { name: check, reason, excluded }) => {
+    const key = `${endpoint}/${check}`;
+    if (excluded || reasons.get(key) === reason) return;
+    reasons.set(key, reason);
+    if (reason === undefined) log.info("Health check passes again", { endpoint, check });
+    else log.warn("Health check failed", { endpoint, check, reason });
+  };
 }
 
 async function runCheck(name: string, check: HealthCheck, excluded: boolean): Promise<Outcome> {

@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ControllerModule, ManagerHandle } from "@quartet/core";
+import { type Double, startDouble, type TestClient, testClient } from "@quartet/testing";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { echoModule, installEcho } from "./echo.testkit.ts";
+import { type RunningManager, startManager } from "./run.ts";
+
+let api: Double;
+let client: TestClient;
+let folder: string;
+const running: RunningManager[] = [];
+const lines: string[] = [];
+
+beforeEach(async () => {
+  api = await startDouble();
+  client = testClient(await api.kubeconfig());
+  folder = await mkdtemp(join(tmpdir(), "quartet-run-"));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((manager) => manager.stop()));
+  lines.length = 0;
+  client.close();
+  await api.stop();
+  await rm(folder, { recursive: true });
+});
+
+const LOCAL = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+
+async function start(
+  args: string[] = [],
+  modules: ControllerModule[] = [echoModule()],
+  identity: { user?: string; groups?: string[] } = {},
+): Promise<RunningManager> {
+  const kubeconfig = join(folder, `${running.length}.yaml`);
+  await writeFile(kubeconfig, await api.kubeconfig(identity));
+  const manager = await startManager({
+    modules,
+    args: [...LOCAL, `--kubeconfig=${kubeconfig}`, ...args],
+    env: { QUARTET_CACHE_GUARD: "1" },
+    logDestination: { write: (line) => lines.push(line) },
+    processMetrics: false,
+  });
+  running.push(manager);
+  return manager;
+}
+
+const createEcho = (name: string): Promise<unknown> =>
+  client.ok("POST", "/apis/test.quartet.io/v1/namespaces/default/echoes", {
+    apiVersion: "test.quartet.io/v1",
+    kind: "Echo",
+    metadata: { name },
+    spec: { text: "hello" },
+  });
+
+const configMap = (name: string) =>
+  client.request<{ data?: { text?: string } }>("GET", `/api/v1/namespaces/default/configmaps/${name}`);
+
+describe("a manager in this process", () => {
+  it("reconciles, serves probes and metrics, and stops cleanly", async () => {
+    await installEcho(client);
+    await createEcho("a");
+    const manager = await start();
+    await manager.ready;
+    await vi.waitFor(async () => expect((await configMap("a-out")).body.data?.text).toBe("hello"));
+    const get = async (url: string): Promise<[number, string]> => {
+      const response = await fetch(url);
+      return [response.status, await response.text()];
+    };
+    expect(await get(`${manager.urls.health}/healthz`)).toEqual([200, "ok"]);
+    expect((await get(`${manager.urls.health}/readyz?verbose`))[1]).toBe(
+      "[+]caches ok\n[+]shutdown ok\nreadyz check passed\n",
+    );
+    const [, metrics] = await get(`${manager.urls.metrics}/metrics`);
+    expect(metrics).toMatch(
+      /^controller_runtime_reconcile_total\{controller="echo",result="success"\} [1-9]/m,
+    );
+    expect(metrics).toMatch(/^rest_client_requests_total\{code="200",method="GET"/m);
+    expect(metrics).toContain("quartet_build_info{");
+    expect(metrics).toContain(
+      'kubernetes_feature_enabled{name="AdvancedDaemonSetNodeLabelPatches",stage="BETA"} 1',
+    );
+    expect(await manager.stop()).toEqual({ code: 0, stuck: [] });
+    await expect(fetch(`${manager.urls.health}/healthz`)).rejects.toThrow();
+  });
+
+  it("CORE-282 is ready although a CRD is missing, and says which controller waits", async () => {
+    const manager = await start();
+    await manager.ready;
+    await vi.waitFor(() => expect(manager.manager.controllers()[0]!.state).toBe("WaitingForCRD"));
+    expect(await manager.manager.metrics.render()).toContain(
+      'quartet_controller_state{controller="echo",state="WaitingForCRD"} 1',
+    );
+    await manager.ready;
+    expect((await fetch(`${manager.urls.health}/readyz`)).status).toBe(200);
+  });
+
+  it("CORE-261 elects no leader with a kubeconfig, unless told to", async () => {
+    await installEcho(client);
+    await (await start()).leading;
+    const leases = (): Promise<{ code: number; body: { items: { spec: { holderIdentity: string } }[] } }> =>
+      client.request("GET", "/apis/coordination.k8s.io/v1/namespaces/ops/leases");
+    expect((await leases()).body.items).toEqual([]);
+    await client.ok("POST", "/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "ops" },
+    });
+    const elected = await start(["--leader-elect", "--leader-election-namespace=ops"]);
+    await elected.leading;
+    expect((await leases()).body.items[0]!.spec.holderIdentity).toMatch(/_[0-9a-f-]{36}$/);
+  });
+
+  it("CORE-251 refuses to elect a leader without a namespace for the Lease", async () => {
+    await expect(start(["--leader-elect"])).rejects.toThrow("leader election namespace unknown");
+  });
+
+  it("CORE-392 opens no watch and keeps no metric for a controller that is switched off", async () => {
+    await installEcho(client);
+    const manager = await start(
+      ["--controllers=other"],
+      [echoModule(), { ...echoModule(), name: "other", build() {} }],
+    );
+    await manager.ready;
+    expect(manager.manager.controllers()).toEqual([]);
+    expect(await manager.manager.metrics.render()).not.toContain('controller="echo"');
+    const requests = await api.requests({ resource: "echoes" });
+    expect(requests.filter((request) => request.userAgent.startsWith("quartet-manager"))).toEqual([]);
+  });
+
+  it("CORE-398 fails with the missing rules before it builds a cache", async () => {
+    await installEcho(client);
+    await expect(start([], [echoModule()], { user: "nobody", groups: [] })).rejects.toThrow(
+      /missing rights[\s\S]*resources:\n\s+- configmaps/,
+    );
+    expect(await api.requests({ resource: "configmaps", user: "nobody" })).toEqual([]);
+  });
+
+  it("hands modules their flags, features and namespaces", async () => {
+    const seen: { manager?: ManagerHandle | unknown; flags?: unknown } = {};
+    const module = echoModule((manager, flags) => {
+      seen.manager = { features: manager.features, namespaces: manager.namespaces };
+      seen.flags = flags;
+    });
+    await start(["--echo-resync=5s", "--namespaces=a,b", "--feature-gates=AllBeta=false"], [module]);
+    expect(seen.flags).toEqual({ "echo-resync": 5_000 });
+    expect(seen.manager).toEqual({
+      features: { AdvancedDaemonSetNodeLabelPatches: false },
+      namespaces: ["a", "b"],
+    });
+  });
+
+  it("CORE-265 fails with the error of a module that cannot be built, and leaves nothing running", async () => {
+    const broken = {
+      ...echoModule(),
+      build: () => {
+        throw new Error("bad module");
+      },
+    };
+    await expect(start([], [broken])).rejects.toThrow("bad module");
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: "error", msg: "Start failed", error: "bad module" }),
+    );
+  });
+
+  it("CORE-233 gives controllers the concurrency of the flag", async () => {
+    const manager = await start(
+      ["--max-concurrent-reconciles=2,echo=8"],
+      [echoModule(), echoModule(undefined, "second")],
+    );
+    const concurrency = manager.manager
+      .controllers()
+      .map(({ name, options }) => [name, options.maxConcurrentReconciles]);
+    expect(concurrency).toEqual([
+      ["echo", 8],
+      ["second", 2],
+    ]);
+  });
+});
