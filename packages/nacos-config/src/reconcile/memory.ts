@@ -25,8 +25,8 @@ export interface ResourceMemory {
   identityMissing?: boolean;
   /** When a publicly known signing key was last warned of. */
   tokenWarnedAt?: number;
-  /** The failure that repeats, and how often it did. */
-  failing?: { readonly what: string; times: number };
+  /** The failure that repeats, how often it did, and when the next try is due. */
+  failing?: { readonly what: string; readonly times: number; readonly dueAt: number };
   /** Fingerprint of a StatefulSet and of an update to it that the server took without any change. */
   settled?: string;
 }

@@ -288,7 +288,7 @@ function next(run: Pass, outcome: Outcome, memory: ResourceMemory, resyncMs: num
   if (what !== undefined) {
     if (failure !== undefined)
       run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });
-    return { requeueAfter: retryDelay(memory, what) };
+    return { requeueAfter: retryDelay(memory, what, outcome.now) };
   }
   delete memory.failing;
   return { requeueAfter: resyncMs };

@@ -13,6 +13,13 @@ export function isRolledOut(statefulSet: DeepReadonly<StatefulSet>): boolean {
   return revisions && (status.updatedReplicas ?? 0) >= (spec.replicas ?? 1);
 }
 
+/** True while pods are being replaced for another template; the first pods of a StatefulSet replace none. */
+function isRolling({ metadata, status = {} }: DeepReadonly<StatefulSet>): boolean {
+  if (status.updateRevision === undefined) return false;
+  const observed = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  return !observed || status.updateRevision !== status.currentRevision;
+}
+
 /**
  * State of the workload.
  * @param scaledFrom number of nodes before a change of it that is still under way
@@ -24,7 +31,7 @@ export function workloadReport(
 ): WorkloadReport {
   const { spec, status = {} } = statefulSet;
   const replicas = spec.replicas ?? 1;
-  const rolling = !isRolledOut(statefulSet);
+  const rolling = isRolling(statefulSet);
   const readyPods = nodes.filter((node) => node.ready).length;
   const stuck = nodes.findLast((node) => !node.ready)?.podName;
   return {

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { JsonMap } from "../desired/k8s.ts";
+import { clusterOf, nacos } from "../fixtures.testkit.ts";
+import { type Existing, validate } from "./validate.ts";
+
+/** `reason path` of every fault. */
+function faults(resource: Parameters<typeof validate>[0], existing: Existing = {}): string[] {
+  return validate(resource, existing).map(({ reason, path }) => `${reason} ${path}`);
+}
+
+const refs = (more: JsonMap = {}): JsonMap => ({
+  internalConfigRef: { name: "ic" },
+  userConfigRef: { name: "uc" },
+  ...more,
+});
+
+describe("validation of resources", () => {
+  it("finds nothing wrong with the rule book's base objects", () => {
+    expect(faults(clusterOf(refs({ finalConfigName: "demo-final" })))).toEqual([]);
+    expect(faults(nacos())).toEqual([]);
+    expect(faults({ apiVersion: "v", kind: "Nacos", metadata: { name: "demo" } })).toEqual([
+      "ImageMissing spec.image",
+    ]);
+  });
+
+  it("NACOS-103 refuses an unknown type by name and value, and takes an empty one for standalone", () => {
+    const [fault] = validate(nacos({ type: "clutser" }));
+    expect(fault).toMatchObject({ reason: "TypeUnknown", path: "spec.type" });
+    expect(fault?.message).toContain('"clutser"');
+    expect(faults(nacos({ type: "" }))).toEqual([]);
+    expect(faults(nacos({ type: "", replicas: 2 }))).toEqual(["StandaloneReplicas spec.replicas"]);
+  });
+
+  it("NACOS-104 refuses several standalone nodes, none and one are fine", () => {
+    expect(faults(nacos({ type: "standalone", replicas: 2 }))).toEqual(["StandaloneReplicas spec.replicas"]);
+    expect(faults(nacos({ replicas: 1 }))).toEqual([]);
+    expect(faults(nacos({ replicas: 0 }))).toEqual([]);
+    expect(faults(clusterOf({ replicas: -1 }))).toEqual(["ReplicasInvalid spec.replicas"]);
+  });
+
+  it("NACOS-108 refuses a resource without image", () => {
+    expect(faults(nacos({ image: "" }))).toEqual(["ImageMissing spec.image"]);
+  });
+
+  it("NACOS-109 refuses names that the Services cannot have", () => {
+    const named = (name: string): string[] => faults(nacos({}, { name }));
+    expect(named("a".repeat(54))).toEqual([]);
+    expect(named("a".repeat(55))).toEqual(["NameInvalid metadata.name"]);
+    expect(named("a.b")).toEqual(["NameInvalid metadata.name"]);
+    expect(named("1demo")).toEqual(["NameInvalid metadata.name"]);
+  });
+
+  it("NACOS-110 refuses sizes that are no quantities, wherever they stand", () => {
+    const template = { spec: { resources: { requests: { storage: "x" } } } };
+    expect(faults(nacos({ volume: { persistentVolumeSize: "10Gb!" } }))).toEqual([
+      "QuantityInvalid spec.volume.persistentVolumeSize",
+    ]);
+    expect(faults(nacos({ volume: { volumeClaimTemplate: template } }))).toHaveLength(1);
+    expect(faults(nacos({ volume: { requests: { storage: "y" } } }))).toHaveLength(1);
+    expect(faults(nacos({ volume: { persistentVolumeSize: "10Gi", requests: { storage: 5 } } }))).toEqual([]);
+  });
+
+  it("NACOS-112 takes a reference without name for none", () => {
+    const resource = nacos({ userConfigRef: {}, internalConfigRef: { name: "", key: "ü" } });
+    expect(faults(resource)).toEqual([]);
+  });
+
+  it("NACOS-113 refuses two different wrappers and takes equal ones", () => {
+    const wrapper = (podSpec: JsonMap): JsonMap => ({
+      k8sWrapper: { PodSpec: { hostNetwork: true, dnsPolicy: "Default" }, podSpec },
+    });
+    expect(faults(nacos(wrapper({ dnsPolicy: "Default", hostNetwork: true })))).toEqual([]);
+    expect(faults(nacos(wrapper({ dnsPolicy: "Default" })))).toEqual(["WrapperAmbiguous spec.k8sWrapper"]);
+  });
+
+  it("NACOS-115 refuses another type than the StatefulSet's, naming both", () => {
+    const [fault] = validate(nacos(), { type: "cluster" });
+    expect(fault).toMatchObject({ reason: "TypeImmutable", path: "spec.type" });
+    expect(fault?.message).toMatch(/cluster.*standalone/);
+    expect(faults(clusterOf(), { type: "cluster" })).toEqual([]);
+  });
+
+  it("NACOS-322 refuses a source that is the generated object, but not one of the other kind", () => {
+    const loop = refs({ finalConfigName: "uc" });
+    expect(faults(nacos(loop))).toEqual(["ConfigLoop spec.userConfigRef"]);
+    expect(faults(nacos({ userConfigRef: { name: "demo-final-config" } }))).toEqual([
+      "ConfigLoop spec.userConfigRef",
+    ]);
+    expect(
+      faults(
+        nacos({
+          userConfigRef: { name: "f", kind: "ConfigMap" },
+          finalConfigKind: "Secret",
+          finalConfigName: "f",
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  it("NACOS-350 refuses a Secret source that would end in a ConfigMap", () => {
+    const secret = { userConfigRef: { name: "sc", kind: "Secret" } };
+    expect(faults(nacos(secret))).toEqual([]);
+    expect(faults(nacos({ ...secret, finalConfigKind: "Secret" }))).toEqual([]);
+    expect(faults(nacos({ ...secret, finalConfigKind: "ConfigMap" }))).toEqual([
+      "SecretLeak spec.finalConfigKind",
+    ]);
+  });
+
+  it("refuses references that no object can have", () => {
+    expect(faults(nacos({ userConfigRef: { name: "A_b", key: "k" } }))).toEqual([
+      "NameInvalid spec.userConfigRef.name",
+    ]);
+    expect(faults(nacos({ userConfigRef: { name: "a", key: "a/b" } }))).toEqual([
+      "KeyInvalid spec.userConfigRef.key",
+    ]);
+    expect(faults(nacos(refs({ finalConfigName: "-x" })))).toEqual(["NameInvalid spec.finalConfigName"]);
+  });
+
+  it("NACOS-703 wants a MySQL password, unless the peer's default is in force already", () => {
+    const mysql = (more: JsonMap = {}): JsonMap => ({ database: { type: "mysql", ...more } });
+    const missing = "DatabasePasswordMissing spec.database.credentialsSecretRef";
+    expect(faults(nacos(mysql()))).toEqual([missing]);
+    expect(faults(nacos(mysql()), { adopted: true })).toEqual([]);
+    expect(faults(nacos(mysql({ mysqlPassword: "x" })))).toEqual([]);
+    expect(faults(nacos(mysql({ credentialsSecretRef: { name: "s" } })))).toEqual([]);
+    expect(faults(nacos(mysql({ mysqlPassword: "x", mysqlPort: "high" })))).toEqual([
+      "PortInvalid spec.database.mysqlPort",
+    ]);
+  });
+
+  it("NACOS-807 refuses a token that Nacos would not start with", () => {
+    const auth = (token: string): JsonMap => ({ certification: { enabled: true, token } });
+    const weak = ["TokenTooWeak spec.certification.token"];
+    expect(faults(nacos(auth(Buffer.alloc(32, 7).toString("base64"))))).toEqual([]);
+    expect(faults(nacos(auth(Buffer.alloc(31, 7).toString("base64"))))).toEqual(weak);
+    expect(faults(nacos(auth("no base64! ".repeat(9))))).toEqual(weak);
+    expect(faults(nacos({ certification: { enabled: false, token: "x" } }))).toEqual([]);
+    expect(validate(nacos(auth("short-secret")))[0]?.message).not.toContain("short-secret");
+  });
+});

@@ -1,0 +1,86 @@
+/** Runs the controller inside the test process: its outside can be replaced and its output looked at. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createCache,
+  createClient,
+  createLogging,
+  createManager,
+  createMetrics,
+  loadConnection,
+  parseLogLevels,
+  systemClock,
+} from "@quartet/core";
+import { createNacosModule, type NacosModuleOptions } from "../../src/index.ts";
+
+/** User agent's version, and identity, of managers in tests. */
+const TEST_VERSION = "test";
+
+export interface TestManager {
+  /** Everything logged so far. */
+  log(): string;
+  /** Metrics in text form. */
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface TestManagerOptions extends NacosModuleOptions {
+  readonly kubeconfig: string;
+  readonly namespaces?: readonly string[];
+  readonly flags?: Readonly<Record<string, string | number | boolean>>;
+  readonly logLevel?: string;
+}
+
+/** Flags as the manager would parse them when none is given. */
+const DEFAULT_FLAGS = { "nacos-resync": 600_000, "nacos-skip-node-check": false, "nacos-peer-namespace": "" };
+
+/** Starts a manager with the Nacos controller alone and resolves when it is at work. */
+export async function startTestManager(options: TestManagerOptions): Promise<TestManager> {
+  const { namespaces = [], flags = {}, logLevel = "debug", kubeconfig, ...module } = options;
+  const folder = mkdtempSync(join(tmpdir(), "nacos-config-"));
+  const file = join(folder, "kubeconfig");
+  writeFileSync(file, kubeconfig, { mode: 0o600 });
+  const lines: string[] = [];
+  const { log } = createLogging({
+    levels: parseLogLevels(logLevel),
+    destination: { write: (line) => lines.push(line) },
+  });
+  const connection = await loadConnection({ kubeconfig: file });
+  const client = createClient({ connection, version: TEST_VERSION, log });
+  const cache = createCache({ client, clock: systemClock, log, namespaces, guard: true });
+  const metrics = createMetrics({ processMetrics: false });
+  const manager = createManager({
+    client,
+    cache,
+    clock: systemClock,
+    log,
+    metrics,
+    controllerDefaults: () => ({
+      maxConcurrentReconciles: 4,
+      reconcileTimeoutMs: 300_000,
+      needLeaderElection: true,
+    }),
+    recoverPanic: true,
+    features: {},
+    namespaces,
+    identity: `${hostname()}_${TEST_VERSION}`,
+    instance: TEST_VERSION,
+    servers: [],
+    warmup: false,
+    cacheSyncTimeoutMs: 30_000,
+    gracefulShutdownTimeoutMs: 10_000,
+    shutdownDelayMs: 0,
+  });
+  createNacosModule(module).build(manager, { ...DEFAULT_FLAGS, ...flags });
+  await manager.start();
+  return {
+    log: () => lines.join(""),
+    metrics: () => metrics.render(),
+    async stop() {
+      await manager.stop();
+      client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
