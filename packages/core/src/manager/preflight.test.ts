@@ -86,6 +86,14 @@ describe("preflight", () => {
     expect(parse(rules)).toEqual([{ apiGroups: [""], resources: ["configmaps"], verbs: ["watch"] }]);
   });
 
+  it("CORE-396 asks for rights on cluster-scoped kinds in namespaced mode too, and names the missing ClusterRole", async () => {
+    const { error } = await check(({ resource }) => resource !== "nodes", ["a"]);
+    expect((error as PreflightError).rules).toContain("# in a ClusterRole\n");
+    expect(parse((error as PreflightError).rules)).toEqual([
+      { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+    ]);
+  });
+
   it("CORE-398 goes on with a warning when reviews cannot be made", async () => {
     const { error, lines } = await check(() => {
       throw new Error("not served");

@@ -116,7 +116,7 @@ describe("roles from code", () => {
     `);
   });
 
-  it("CORE-397 prints a Role per namespace and a small ClusterRole in namespaced mode", () => {
+  it("CORE-396 CORE-397 prints a Role per namespace and a small ClusterRole in namespaced mode", () => {
     const roles = rolesFor([module], { ...options, namespaces: ["a", "b"] });
     expect(roles.map(({ kind, metadata }) => [kind, metadata.name, metadata.namespace])).toEqual([
       ["ClusterRole", "quartet-cluster-read", undefined],
