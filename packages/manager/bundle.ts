@@ -102,15 +102,15 @@ export async function bundle({ outfile, entry = join(HERE, "src/main.ts") }: Bun
 
 /** Throws when the bundle holds what it must not. */
 function check(meta: Metafile, text: string): void {
+  if (text.includes(GENERATED_API)) {
+    throw new Error(`the bundle holds ${GENERATED_API}: something imports client-node's generated API`);
+  }
   const [output] = Object.values(meta.outputs).filter((one) => one.entryPoint !== undefined);
   const outside = (output?.imports ?? []).filter(
     ({ path, external }) => external && !path.startsWith("node:"),
   );
   const foreign = outside.map(({ path }) => path).filter((path) => !isNodeModule(path));
   if (foreign.length > 0) throw new Error(`the bundle would look for ${foreign.join(", ")} in node_modules`);
-  if (text.includes(GENERATED_API)) {
-    throw new Error(`the bundle holds ${GENERATED_API}: something imports client-node's generated API`);
-  }
   const size = Buffer.byteLength(text);
   if (size > MAX_BYTES)
     throw new Error(`the bundle has ${size} bytes, more than ${MAX_BYTES}: see what came in`);
@@ -123,8 +123,11 @@ function isNodeModule(name: string): boolean {
 
 function commit(): string {
   try {
-    const options = { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] } as const;
-    return execFileSync("git", ["rev-parse", "--short", "HEAD"], options).trim();
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   } catch {
     return "unknown";
   }
