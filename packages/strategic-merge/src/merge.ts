@@ -12,10 +12,10 @@ import {
   withoutNulls,
 } from "./directives.ts";
 import { mergeOrdered } from "./element-order.ts";
-import { StrategicMergeError } from "./errors.ts";
 import { entriesOf, isMap, type Json, type JsonMap, own, setKey } from "./json.ts";
 import { deleteScalars, type MergeItem, mergeLists } from "./lists.ts";
 import { listRule, mapRule, type TypeName, type TypeTable } from "./metadata.ts";
+import { asObject } from "./object.ts";
 import { memberPath } from "./path.ts";
 
 /**
@@ -31,16 +31,8 @@ export function strategicMerge<T>(
   patch: unknown,
   table: TypeTable = BUILT_IN,
 ): T {
-  if (!table.types.has(type)) throw new StrategicMergeError("UnknownField", "", `there is no type ${type}`);
-  const merged = mergeMaps(table, asObject(original), asObject(patch), type, "");
+  const merged = mergeMaps(table, asObject(original, type, table), asObject(patch, type, table), type, "");
   return cleanedUp(merged) as T;
-}
-
-/** The value as a JSON object; throws when it is none. */
-export function asObject(value: unknown): JsonMap {
-  if (value === null || value === undefined) return {};
-  if (isMap(value)) return value;
-  throw new StrategicMergeError("NotAnObject", "", "must be a JSON object");
 }
 
 /** Applies a patch map to a map of a type; undefined where the schema does not say what is inside. */
