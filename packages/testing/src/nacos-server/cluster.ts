@@ -14,7 +14,7 @@ const DEFAULT_CONTEXT_PATH = "/nacos";
 const DEFAULT_VERSION = "2.4.3";
 
 export interface NacosClusterOptions extends Partial<NacosBehaviour> {
-  /** Port of every member. Default 8848; 0 takes a free one for each, which suits single nodes only. */
+  /** Port of every member. Default 8848; with 0 each listens on a free one, and announces 8848 nevertheless. */
   readonly port?: number;
   /** Default `/nacos`. */
   readonly contextPath?: string;
@@ -69,7 +69,7 @@ export function createNacosCluster(options: NacosClusterOptions = {}): NacosClus
     };
     if (behaviour.hung.has(ip)) return record(0);
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
-    const view: ClusterView = { members: members(), port: portOf(ip), behaviour };
+    const view: ClusterView = { members: members(), port: port || DEFAULT_PORT, behaviour };
     const member = nodes.get(ip)?.member ?? { ip };
     const { status, body } = answer(view, member, path.split("?", 1)[0]!, contextPath, identified);
     record(status);
