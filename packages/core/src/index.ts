@@ -63,6 +63,7 @@ export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/b
 export { cacheMetrics } from "./observe/cache-metrics.ts";
 export { clientMetrics } from "./observe/client-metrics.ts";
 export { controllerMetrics } from "./observe/controller-metrics.ts";
+export { EXPLAIN_PATH, startDebugServer } from "./observe/debug-server.ts";
 export { errorFields, messageOf } from "./observe/error-fields.ts";
 export { EVENT_KIND, type KubeEvent } from "./observe/event-object.ts";
 export { createEventSink, type EventSink } from "./observe/events.ts";

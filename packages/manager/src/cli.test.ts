@@ -95,7 +95,7 @@ describe("bad configuration", () => {
     [["--controllers=tras"], {}, /unknown controller "tras"; known are echo, second/],
     [["--controllers=-echo,-second"], {}, /leaves no controller to run/],
     [["--feature-gates=Foo=true"], {}, /unrecognized feature gate: Foo/],
-    [["bogus"], {}, /unknown command bogus: known are run, dev, version/],
+    [["bogus"], {}, /unknown command bogus: known are run, dev, explain, version/],
     [["run", "twice"], {}, /run takes no argument twice/],
     [["--kubeconfig=/nowhere"], {}, /--kubeconfig \/nowhere: no such file/],
   ])("CORE-401 ends with code 2 and says why: %j %j", async (args, env, message) => {
@@ -125,6 +125,7 @@ describe("against an API server", () => {
       `--kubeconfig=${file}`,
       "--metrics-bind-address=127.0.0.1:0",
       "--health-probe-bind-address=127.0.0.1:0",
+      "--debug-bind-address=0",
       "--log-level=error",
     ];
   };

@@ -10,6 +10,7 @@ import {
 } from "@quartet/core";
 import { check, configText, helpText, rbacText, versionText } from "./commands.ts";
 import { prepareDev } from "./dev.ts";
+import { explainText } from "./explain.ts";
 import type { Program } from "./program.ts";
 import { type RunningManager, startLoaded } from "./run.ts";
 
@@ -23,6 +24,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "metrics-bind-address": "127.0.0.1:8080",
     "health-probe-bind-address": "127.0.0.1:8081",
   },
+  explain: {},
   version: {},
 };
 
@@ -52,6 +54,7 @@ async function dispatch(program: Program): Promise<ExitCode> {
   if (!Object.hasOwn(COMMANDS, word)) {
     throw new ConfigurationError(`unknown command ${word}: known are ${Object.keys(COMMANDS).join(", ")}`);
   }
+  if (word === "explain") return print(program, await explainText(loaded, rest));
   if (rest.length > 0) throw new ConfigurationError(`${word} takes no argument ${rest[0]}`);
   const asked = (flag: string): boolean => loaded.texts.get(flag)?.text === "true";
   if (asked("help")) return print(program, helpText(loaded.specs));

@@ -40,6 +40,8 @@ export function helpText(specs: readonly FlagSpec[]): string {
 Commands:
   run      run the controllers (default)
   dev      apply the CRDs of the enabled controllers and run them without leader election
+  explain  KIND NAMESPACE/NAME: what the manager on this machine knows of an object (in the manager's pod, or
+           through kubectl port-forward to its debug address)
   version  print the version
 
 Flags, with their environment variables:

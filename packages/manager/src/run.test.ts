@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { ControllerModule, ManagerHandle } from "@quartet/core";
 import { type Double, startDouble, type TestClient, testClient } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parse } from "yaml";
+import { runCli } from "./cli.ts";
 import { echoModule, installEcho } from "./echo.testkit.ts";
 import { type RunningManager, startManager } from "./run.ts";
 
@@ -26,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const LOCAL = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+const LOCAL = ["metrics", "health-probe", "debug"].map((name) => `--${name}-bind-address=127.0.0.1:0`);
 
 async function start(
   args: string[] = [],
@@ -83,6 +85,48 @@ describe("a manager in this process", () => {
     );
     expect(await manager.stop()).toEqual({ code: 0, stuck: [] });
     await expect(fetch(`${manager.urls.health}/healthz`)).rejects.toThrow();
+  });
+
+  it("explains an object: queue, last outcome, last writes and caches", async () => {
+    await installEcho(client);
+    await createEcho("a");
+    const manager = await start();
+    await vi.waitFor(async () => expect((await configMap("a-out")).code).toBe(200));
+    const explain = async (...words: string[]): Promise<{ code: number; out: string; err: string }> => {
+      const result = { out: "", err: "" };
+      const code = await runCli({
+        args: ["explain", ...words, `--debug-bind-address=${new URL(manager.urls.debug!).host}`],
+        env: {},
+        modules: [echoModule()],
+        stdout: { write: (text) => (result.out += text) },
+        stderr: { write: (text) => (result.err += text) },
+        onSignal: () => () => {},
+        exit: () => {},
+      });
+      return { code, ...result };
+    };
+    const { code, out } = await explain("echo", "default/a");
+    expect(code).toBe(0);
+    expect(parse(out)).toMatchObject({
+      leader: true,
+      controllers: [
+        {
+          controller: "echo",
+          state: "Running",
+          queue: { state: "absent" },
+          lastOutcome: { result: "success" },
+          lastWrites: expect.arrayContaining([
+            { at: expect.any(String), write: "apply configmaps default/a-out", changed: ["(new)"] },
+          ]),
+        },
+      ],
+      caches: expect.arrayContaining([{ kind: "Echo.v1.test.quartet.io", state: "synced", objects: 1 }]),
+    });
+    expect(await explain("pods", "default/a")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('works on "pods"'),
+    });
+    expect((await explain("echo")).code).toBe(2);
   });
 
   it("CORE-282 is ready although a CRD is missing, and says which controller waits", async () => {

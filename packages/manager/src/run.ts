@@ -36,7 +36,7 @@ import {
 import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
 import { enabledModules, flagsOf } from "./flags-of.ts";
 import { watchHeap } from "./heap.ts";
-import { healthServer, metricsServer } from "./servers.ts";
+import { debugServer, healthServer, metricsServer } from "./servers.ts";
 import { COMMIT, VERSION } from "./version.ts";
 import { createWebhooks } from "./webhooks.ts";
 
@@ -61,7 +61,12 @@ export interface StartOptions {
 export interface RunningManager {
   readonly manager: ManagerHandle;
   /** Where it listens; absent for what is switched off. */
-  readonly urls: { readonly health?: string; readonly metrics?: string; readonly webhook?: string };
+  readonly urls: {
+    readonly health?: string;
+    readonly metrics?: string;
+    readonly debug?: string;
+    readonly webhook?: string;
+  };
   /** Resolves when `/readyz` answers 200; rejects when the manager ends before. */
   readonly ready: Promise<void>;
   /** Resolves when this process has begun to lead. */
@@ -231,6 +236,7 @@ function assemble(
   const lazy = { settings, client, clock, manager: (): ManagerHandle => manager };
   const health = healthServer(lazy);
   const scrape = metricsServer(lazy);
+  const debug = debugServer(lazy);
   const webhooks = createWebhooks({ ...lazy, modules: enabled, cache, log, namespace });
   const rights = neededRights(enabled, rightsOptions(settings, electing));
   const { id, releaseOnCancel, ...timings } = settings.leaderElection;
@@ -268,7 +274,7 @@ function assemble(
         log: log.named("preflight"),
       });
     },
-    servers: [health, scrape].filter((server) => server !== undefined),
+    servers: [health, scrape, debug].filter((server) => server !== undefined),
     ...(webhooks && { webhooks }),
     warmup: settings.warmup,
     cacheSyncTimeoutMs: settings.cacheSyncTimeoutMs,
@@ -276,7 +282,12 @@ function assemble(
     shutdownDelayMs: settings.shutdownDelayMs,
   });
   const urls = (): RunningManager["urls"] => {
-    const all = { health: health?.url(), metrics: scrape?.url(), webhook: webhooks?.url() };
+    const all = {
+      health: health?.url(),
+      metrics: scrape?.url(),
+      debug: debug?.url(),
+      webhook: webhooks?.url(),
+    };
     return Object.fromEntries(Object.entries(all).filter(([, url]) => url !== undefined));
   };
   return { manager, urls };

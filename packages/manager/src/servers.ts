@@ -8,6 +8,7 @@ import {
   type ManagerSettings,
   METRICS_PATH,
   type RunningServer,
+  startDebugServer,
   startHealthServer,
   startMetricsServer,
 } from "@quartet/core";
@@ -54,6 +55,23 @@ export function metricsServer({
       ...(secure && { secure: { tls: await ownCertificate(settings, clock), access } }),
     });
   });
+}
+
+/**
+ * Server of `quartet explain`; `undefined` when it is switched off. Several managers on one machine share the default
+ * port: who comes late goes without.
+ */
+export function debugServer({ settings, manager }: ServerOptions): AddressedServer | undefined {
+  const { address } = settings.debug;
+  if (address === undefined) return undefined;
+  const server = addressed("debug", () => startDebugServer(address, manager().explain));
+  return {
+    ...server,
+    start: () =>
+      server.start().catch((error: unknown) => {
+        manager().log.warn("Debug server does not run", { error });
+      }),
+  };
 }
 
 /** Certificate that is made at the start and kept in memory: scrapers know no CA for it, they check nothing. */

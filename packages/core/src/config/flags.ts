@@ -149,6 +149,13 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
     help: "where /healthz and /readyz are served; 0 = off",
   },
   {
+    name: "debug-bind-address",
+    path: "debug.bindAddress",
+    type: "address",
+    default: "127.0.0.1:8082",
+    help: "where questions of `quartet explain` are answered; 0 = off",
+  },
+  {
     name: "webhook-port",
     path: "webhook.port",
     type: "number",

@@ -43,6 +43,7 @@ export interface ManagerSettings {
   readonly release: string;
   readonly metrics: { readonly address: ListenAddress | undefined; readonly secure: boolean };
   readonly health: { readonly address: ListenAddress | undefined };
+  readonly debug: { readonly address: ListenAddress | undefined };
   readonly webhook: {
     /** `undefined`: no webhook server. */
     readonly port: number | undefined;
@@ -96,6 +97,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
     release: values.string("release-name"),
     metrics: { address: values.address("metrics-bind-address"), secure: values.boolean("metrics-secure") },
     health: { address: values.address("health-probe-bind-address") },
+    debug: { address: values.address("debug-bind-address") },
     webhook: {
       port: webhookPort < 0 ? undefined : webhookPort,
       certMode: values.oneOf("webhook-cert-mode", ["self", "files", "cert-manager"]),

@@ -86,4 +86,6 @@ export interface ManagerHandle extends Manager {
   readonly healthz: ReadonlyMap<string, HealthCheck>;
   readonly readyz: ReadonlyMap<string, HealthCheck>;
   controllers(): readonly Controller[];
+  /** What is known of an object, for `quartet explain`; see `explain`. */
+  explain(kind: string, key: string): Record<string, unknown> | undefined;
 }

@@ -2,6 +2,7 @@
 import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps } from "../controller/controller.ts";
+import { runContext } from "../controller/rejections.ts";
 import type { Controller } from "../controller/types.ts";
 import { createEventSink, type EventSink } from "../observe/events.ts";
 import type { HealthCheck } from "../observe/health.ts";
@@ -11,6 +12,7 @@ import type { EventRecorder } from "../observe/types.ts";
 import { cacheCheck, leaderCheck } from "./checks.ts";
 import { joinHooks, overlayHooks } from "./client-hooks.ts";
 import { ManagerStoppedError } from "./errors.ts";
+import { explain } from "./explain.ts";
 import { createFence, type Fence, openFence } from "./fence.ts";
 import { createForeignLeases } from "./foreign-lease.ts";
 import { createLeaderElector, type LeaderElector } from "./leader-election.ts";
@@ -18,6 +20,7 @@ import { createLifecycle } from "./lifecycle.ts";
 import type { ManagerHandle, ManagerOptions } from "./manager-types.ts";
 import type { Manager } from "./types.ts";
 import { createWorkGroup, describe, needsLeader, type WorkGroup } from "./work-group.ts";
+import { createWriteJournal, type WriteJournal } from "./write-journal.ts";
 
 /** Lag of the event loop that is logged when there is no retry period of leader election to measure by. */
 const DEFAULT_LAG_WARNING_MS = 2_000;
@@ -50,8 +53,10 @@ export function createManager(options: ManagerOptions): ManagerHandle {
     observer,
   });
 
+  const journal = createWriteJournal(cache, clock, () => runContext.getStore()?.key);
+
   return {
-    ...contract(options, { fence, events, everyReplicaWork, onFailure }),
+    ...contract(options, { fence, events, everyReplicaWork, onFailure, journal }),
     add(work) {
       if (lifecycle.isStopping()) throw new ManagerStoppedError(describe(work));
       (needsLeader(work) ? leaderWork : everyReplicaWork).add(work);
@@ -73,6 +78,8 @@ export function createManager(options: ManagerOptions): ManagerHandle {
       ["shutdown", () => (lifecycle.isStopping() ? "the manager is stopping" : undefined)],
     ]),
     controllers,
+    explain: (kind, key) =>
+      explain(kind, key, { controllers: controllers(), cache, journal, leader: elector?.isLeader() ?? true }),
   };
 }
 
@@ -81,6 +88,7 @@ interface ContractParts {
   events: EventSink;
   everyReplicaWork: WorkGroup;
   onFailure: (error: unknown) => void;
+  journal: WriteJournal;
 }
 
 /** What the manager hands to controller packages. */
@@ -95,7 +103,7 @@ function contract(options: ManagerOptions, parts: ContractParts): Omit<Manager, 
         if (!parts.everyReplicaWork.has(name)) parts.fence.hooks.beforeWrite?.(info);
       },
     };
-    return client.forController(name, joinHooks(fenced, overlay));
+    return client.forController(name, joinHooks(fenced, parts.journal.hooks(name), overlay));
   };
   const eventsOf = (name: string): EventRecorder => parts.events.recorder(name, fencedClient(name));
   return {
