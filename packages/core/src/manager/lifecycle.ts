@@ -5,7 +5,7 @@ import type { LeaderObserver } from "../observe/leader-metrics.ts";
 import type { LoopMonitor } from "../observe/loop-monitor.ts";
 import { EXIT, exitCodeOf, ManagerStoppedError } from "./errors.ts";
 import type { LeaderElector } from "./leader-election.ts";
-import type { ManagerEnd, ManagerHandle, ManagerOptions } from "./manager-types.ts";
+import type { ManagerEnd, ManagerHandle, ManagerOptions, ManagerServer } from "./manager-types.ts";
 import { type ShutdownSteps, shutDown } from "./shutdown.ts";
 import type { WorkGroup } from "./work-group.ts";
 
@@ -35,7 +35,7 @@ export function createLifecycle(options: ManagerOptions, parts: LifecycleParts):
   const lifetime = new AbortController();
   const ended = deferred<ManagerEnd>();
   const leading = deferred<void>();
-  const started: { stop(): Promise<void>; name: string }[] = [];
+  const started: ManagerServer[] = [];
   let ending: Promise<ManagerEnd> | undefined;
 
   const beginToLead = (): void => {
@@ -54,16 +54,6 @@ export function createLifecycle(options: ManagerOptions, parts: LifecycleParts):
     await elector.acquire(lifetime.signal).then(beginToLead, (error: unknown) => {
       if (!lifetime.signal.aborted) void finish(error);
     });
-  };
-
-  /** Fills the caches of leader work; why one cannot be filled is told again when its controller is to run. */
-  const warmUp = async (): Promise<void> => {
-    const warm = (controller: Controller): Promise<void> =>
-      controller.warmUp(lifetime.signal).catch((error: unknown) => {
-        if (!lifetime.signal.aborted)
-          options.log.warn("Warm-up failed", { controller: controller.name, error });
-      });
-    await Promise.all(leaderWork.controllers().map(warm));
   };
 
   /** Leadership is gone: everything ends at once, and nothing is given back. */
@@ -100,14 +90,7 @@ export function createLifecycle(options: ManagerOptions, parts: LifecycleParts):
   return {
     async start() {
       try {
-        await options.preflight?.();
-        for (const server of [...options.servers, ...(options.webhooks ? [options.webhooks] : [])]) {
-          lifetime.signal.throwIfAborted();
-          await server.start();
-          started.push(server);
-        }
-        everyReplicaWork.start();
-        if (elector !== undefined && options.warmup) await warmUp();
+        await startAll(options, parts, started, lifetime.signal);
       } catch (error) {
         await finish(error);
         throw error;
@@ -122,10 +105,33 @@ export function createLifecycle(options: ManagerOptions, parts: LifecycleParts):
   };
 }
 
+/** All that comes before the election; servers that listen are added to `started`. */
+async function startAll(
+  options: ManagerOptions,
+  { elector, leaderWork, everyReplicaWork }: LifecycleParts,
+  started: ManagerServer[],
+  signal: AbortSignal,
+): Promise<void> {
+  await options.preflight?.();
+  for (const server of [...options.servers, ...(options.webhooks ? [options.webhooks] : [])]) {
+    signal.throwIfAborted();
+    await server.start();
+    started.push(server);
+  }
+  everyReplicaWork.start();
+  if (elector === undefined || !options.warmup) return;
+  // Why a cache cannot be filled is told again when its controller is to run.
+  const warm = (controller: Controller): Promise<void> =>
+    controller.warmUp(signal).catch((error: unknown) => {
+      if (!signal.aborted) options.log.warn("Warm-up failed", { controller: controller.name, error });
+    });
+  await Promise.all(leaderWork.controllers().map(warm));
+}
+
 function shutdownSteps(
   options: ManagerOptions,
   parts: LifecycleParts,
-  started: readonly { stop(): Promise<void>; name: string }[],
+  started: readonly ManagerServer[],
 ): ShutdownSteps {
   const { webhooks, election } = options;
   const servers = started.filter((server) => server !== webhooks);
