@@ -1,20 +1,13 @@
 /** Runs a manager: the one way for the program, for `quartet dev` and for tests. */
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import {
-  type Cache,
-  type Client,
   type Clock,
   type Connection,
   type ControllerModule,
   cacheMetrics,
-  checkRights,
   clientMetrics,
-  controllerMetrics,
   createCache,
   createClient,
   createLogging,
-  createManager,
   createMetrics,
   EXIT,
   exitCodeOf,
@@ -27,18 +20,14 @@ import {
   loadSettings,
   type ManagerEnd,
   type ManagerHandle,
-  type Metrics,
-  neededRights,
   recordBuildInfo,
   recordFeatureGates,
   systemClock,
 } from "@quartet/core";
-import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
+import { assemble, type Parts, type Urls } from "./assemble.ts";
 import { enabledModules, flagsOf } from "./flags-of.ts";
 import { watchHeap } from "./heap.ts";
-import { debugServer, healthServer, metricsServer } from "./servers.ts";
 import { COMMIT, VERSION } from "./version.ts";
-import { createWebhooks } from "./webhooks.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,12 +50,7 @@ export interface StartOptions {
 export interface RunningManager {
   readonly manager: ManagerHandle;
   /** Where it listens; absent for what is switched off. */
-  readonly urls: {
-    readonly health?: string;
-    readonly metrics?: string;
-    readonly debug?: string;
-    readonly webhook?: string;
-  };
+  readonly urls: Urls;
   /** Resolves when `/readyz` answers 200; rejects when the manager ends before. */
   readonly ready: Promise<void>;
   /** Resolves when this process has begun to lead. */
@@ -97,7 +81,8 @@ export async function startLoaded(
   const { log } = logging;
   const connection = await connect(settings.kube, options.env ?? {}, logging, clock);
   const parts = openParts(loaded, connection, options, logging, clock);
-  const { manager, urls } = assemble(loaded, connection, parts, options.modules);
+  const enabled = enabledModules(options.modules, settings);
+  const { manager, urls } = assemble(settings, connection, parts, enabled);
   const background = new AbortController();
   const stopWatching = [
     watchHeap(clock, log),
@@ -116,9 +101,7 @@ export async function startLoaded(
   });
   for (const warning of settings.warnings) log.warn("Configuration warning", { warning });
   try {
-    for (const module of enabledModules(options.modules, settings)) {
-      module.build(manager, flagsOf(module, settings));
-    }
+    for (const module of enabled) module.build(manager, flagsOf(module, settings));
     await manager.start();
   } catch (error) {
     if (exitCodeOf(error) === EXIT.failure) log.error("Start failed", { error });
@@ -169,14 +152,6 @@ export function connect(
   });
 }
 
-interface Parts {
-  client: Client;
-  cache: Cache;
-  metrics: Metrics;
-  clock: Clock;
-  logging: Logging;
-}
-
 /** Client, cache and metrics. */
 function openParts(
   { settings }: LoadedSettings,
@@ -215,90 +190,6 @@ function openParts(
 
 /** Shortest limit of a request for the Lease (CORE-108). */
 const MIN_LEASE_TIMEOUT_MS = 1_000;
-
-interface Assembled {
-  manager: ManagerHandle;
-  urls(): RunningManager["urls"];
-}
-
-/** The manager with its servers. */
-function assemble(
-  { settings }: LoadedSettings,
-  connection: Connection,
-  parts: Parts,
-  modules: readonly ControllerModule[],
-): Assembled {
-  const { client, cache, clock, metrics, logging } = parts;
-  const { log } = logging;
-  const enabled = enabledModules(modules, settings);
-  const electing = electsLeader(settings, connection);
-  const namespace = ownNamespace(settings, connection);
-  const lazy = { settings, client, clock, manager: (): ManagerHandle => manager };
-  const health = healthServer(lazy);
-  const scrape = metricsServer(lazy);
-  const debug = debugServer(lazy);
-  const webhooks = createWebhooks({ ...lazy, modules: enabled, cache, log, namespace });
-  const rights = neededRights(enabled, rightsOptions(settings, electing));
-  const { id, releaseOnCancel, ...timings } = settings.leaderElection;
-  const manager: ManagerHandle = createManager({
-    client,
-    cache,
-    clock,
-    log,
-    metrics,
-    controllerDefaults: (name) => ({
-      maxConcurrentReconciles: concurrencyOf(settings, name),
-      reconcileTimeoutMs: settings.reconcileTimeoutMs,
-      needLeaderElection: true,
-    }),
-    controllerObserver: controllerMetrics(metrics),
-    recoverPanic: settings.recoverPanic,
-    features: settings.features,
-    namespaces: settings.namespaces,
-    identity: `${hostname()}_${randomUUID()}`,
-    instance: hostname(),
-    ...(electing && {
-      election: {
-        ...timings,
-        lease: { namespace: leaseNamespace(settings, connection), name: id },
-        releaseOnCancel,
-      },
-    }),
-    preflight: async () => {
-      const { namespaces } = settings;
-      await checkRights({
-        client,
-        rights,
-        releaseNamespace: namespace,
-        namespaces,
-        log: log.named("preflight"),
-      });
-    },
-    servers: [health, scrape, debug].filter((server) => server !== undefined),
-    ...(webhooks && { webhooks }),
-    warmup: settings.warmup,
-    cacheSyncTimeoutMs: settings.cacheSyncTimeoutMs,
-    gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
-    shutdownDelayMs: settings.shutdownDelayMs,
-  });
-  const urls = (): RunningManager["urls"] => {
-    const all = {
-      health: health?.url(),
-      metrics: scrape?.url(),
-      debug: debug?.url(),
-      webhook: webhooks?.url(),
-    };
-    return Object.fromEntries(Object.entries(all).filter(([, url]) => url !== undefined));
-  };
-  return { manager, urls };
-}
-
-/** Concurrency of a controller; one named `tars-conversion` goes by `tars` unless it has an entry of its own. */
-function concurrencyOf({ concurrency }: LoadedSettings["settings"], controller: string): number {
-  const own = concurrency.byController[controller];
-  const module = Object.keys(concurrency.byController).find((name) => controller.startsWith(`${name}-`));
-  return own ?? (module === undefined ? undefined : concurrency.byController[module]) ?? concurrency.default;
-}
 
 /** Pause between two looks at readiness. */
 const READY_POLL_MS = 20;

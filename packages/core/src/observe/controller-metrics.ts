@@ -26,47 +26,7 @@ const STATES: readonly ControllerState[] = [
 
 /** Observer that keeps `controller_runtime_*`, `workqueue_*` and `quartet_controller_state`. */
 export function controllerMetrics(metrics: Metrics): ControllerObserver {
-  const byController = ["controller"] as const;
-  const total = metrics.counter("controller_runtime_reconcile_total", "Reconciles by result.", [
-    "controller",
-    "result",
-  ]);
-  const errors = metrics.counter(
-    "controller_runtime_reconcile_errors_total",
-    "Failed reconciles.",
-    byController,
-  );
-  const terminal = metrics.counter(
-    "controller_runtime_terminal_reconcile_errors_total",
-    "Reconciles that failed for good.",
-    byController,
-  );
-  const panics = metrics.counter(
-    "controller_runtime_reconcile_panics_total",
-    "Reconciles that failed by a programming error.",
-    byController,
-  );
-  const timeouts = metrics.counter(
-    "controller_runtime_reconcile_timeouts_total",
-    "Reconciles that ran out of time.",
-    byController,
-  );
-  const time = metrics.histogram(
-    "controller_runtime_reconcile_time_seconds",
-    "Duration of reconciles.",
-    byController,
-    RECONCILE_BUCKETS,
-  );
-  const concurrency = metrics.gauge(
-    "controller_runtime_max_concurrent_reconciles",
-    "Reconciles that may run at once.",
-    byController,
-  );
-  const active = metrics.gauge("controller_runtime_active_workers", "Reconciles that run now.", byController);
-  const state = metrics.gauge("quartet_controller_state", "1 for the state that a controller is in.", [
-    "controller",
-    "state",
-  ]);
+  const { total, errors, terminal, panics, timeouts, time, concurrency, active, state } = families(metrics);
   const queues = queueMetrics(metrics);
 
   return {
@@ -91,5 +51,47 @@ export function controllerMetrics(metrics: Metrics): ControllerObserver {
       for (const one of STATES) state.set({ controller, state: one }, one === current ? 1 : 0);
     },
     queue: queues.observer,
+  };
+}
+
+function families(metrics: Metrics) {
+  const byController = ["controller"] as const;
+  return {
+    total: metrics.counter("controller_runtime_reconcile_total", "Reconciles by result.", [
+      "controller",
+      "result",
+    ]),
+    errors: metrics.counter("controller_runtime_reconcile_errors_total", "Failed reconciles.", byController),
+    terminal: metrics.counter(
+      "controller_runtime_terminal_reconcile_errors_total",
+      "Reconciles that failed for good.",
+      byController,
+    ),
+    panics: metrics.counter(
+      "controller_runtime_reconcile_panics_total",
+      "Reconciles that failed by a programming error.",
+      byController,
+    ),
+    timeouts: metrics.counter(
+      "controller_runtime_reconcile_timeouts_total",
+      "Reconciles that ran out of time.",
+      byController,
+    ),
+    time: metrics.histogram(
+      "controller_runtime_reconcile_time_seconds",
+      "Duration of reconciles.",
+      byController,
+      RECONCILE_BUCKETS,
+    ),
+    concurrency: metrics.gauge(
+      "controller_runtime_max_concurrent_reconciles",
+      "Reconciles that may run at once.",
+      byController,
+    ),
+    active: metrics.gauge("controller_runtime_active_workers", "Reconciles that run now.", byController),
+    state: metrics.gauge("quartet_controller_state", "1 for the state that a controller is in.", [
+      "controller",
+      "state",
+    ]),
   };
 }

@@ -78,16 +78,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   const attempt = async (tracked: TrackedEvent): Promise<Outcome> => {
     const tries = (pending.get(tracked) ?? 0) + 1;
     pending.set(tracked, tries);
-    try {
-      tracked.sentCount = await sendUnknown(tracked);
-      return "sent";
-    } catch (error) {
-      if (mayWorkLater(error) && tries < MAX_TRIES && !flushing) return "retry";
-      const { reason, regarding } = tracked.event;
-      const level = isNamespaceTerminating(error) || !(error instanceof ApiError) ? "debug" : "warn";
-      log[level]("Event not sent", { reason, regarding, error });
-      return "failed";
-    }
+    return sendOnce(tracked, tries < MAX_TRIES && !flushing, log);
   };
 
   const settle = (tracked: TrackedEvent, outcome: Outcome): void => {
@@ -136,6 +127,20 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       });
     },
   };
+}
+
+/** One try; a failure is told unless it is to be repeated. */
+async function sendOnce(tracked: TrackedEvent, mayRepeat: boolean, log: Logger): Promise<Outcome> {
+  try {
+    tracked.sentCount = await sendUnknown(tracked);
+    return "sent";
+  } catch (error) {
+    if (mayRepeat && mayWorkLater(error)) return "retry";
+    const { reason, regarding } = tracked.event;
+    const level = isNamespaceTerminating(error) || !(error instanceof ApiError) ? "debug" : "warn";
+    log[level]("Event not sent", { reason, regarding, error });
+    return "failed";
+  }
 }
 
 /** Sends what the server does not know of an event; returns the series count that it knows now. */

@@ -1,0 +1,143 @@
+/** Puts a manager together with its servers. */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import {
+  type Cache,
+  type Client,
+  type Clock,
+  type Connection,
+  type ControllerModule,
+  checkRights,
+  controllerMetrics,
+  createManager,
+  type Logging,
+  type ManagerHandle,
+  type ManagerOptions,
+  type ManagerSettings,
+  type Metrics,
+  neededRights,
+} from "@quartet/core";
+import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
+import { debugServer, healthServer, metricsServer } from "./servers.ts";
+import { createWebhooks } from "./webhooks.ts";
+
+/** Where a manager listens; absent for what is switched off. */
+export interface Urls {
+  readonly health?: string;
+  readonly metrics?: string;
+  readonly debug?: string;
+  readonly webhook?: string;
+}
+
+/** What a manager is built on. */
+export interface Parts {
+  client: Client;
+  cache: Cache;
+  metrics: Metrics;
+  clock: Clock;
+  logging: Logging;
+}
+
+/** A manager, and where it listens once it runs. */
+export interface Assembled {
+  manager: ManagerHandle;
+  urls(): Urls;
+}
+
+/** The manager with its servers. */
+export function assemble(
+  settings: ManagerSettings,
+  connection: Connection,
+  parts: Parts,
+  modules: readonly ControllerModule[],
+): Assembled {
+  const { client, cache, clock, metrics, logging } = parts;
+  const { log } = logging;
+  const namespace = ownNamespace(settings, connection);
+  const lazy = { settings, client, clock, manager: (): ManagerHandle => manager };
+  const servers = { health: healthServer(lazy), metrics: metricsServer(lazy), debug: debugServer(lazy) };
+  const webhooks = createWebhooks({ ...lazy, modules, cache, log, namespace });
+  const manager: ManagerHandle = createManager({
+    client,
+    cache,
+    clock,
+    log,
+    metrics,
+    controllerObserver: controllerMetrics(metrics),
+    identity: `${hostname()}_${randomUUID()}`,
+    instance: hostname(),
+    preflight: preflightOf(settings, connection, parts, modules),
+    servers: Object.values(servers).filter((server) => server !== undefined),
+    ...(webhooks && { webhooks }),
+    ...electionOf(settings, connection),
+    ...limitsOf(settings),
+  });
+  const urls = (): Urls => {
+    const all = { ...servers, webhook: webhooks };
+    return Object.fromEntries(
+      Object.entries(all).flatMap(([name, server]) =>
+        server?.url() === undefined ? [] : [[name, server.url()]],
+      ),
+    );
+  };
+  return { manager, urls };
+}
+
+/** The options that are settings as they stand. */
+function limitsOf(
+  settings: ManagerSettings,
+): Pick<
+  ManagerOptions,
+  | "controllerDefaults"
+  | "recoverPanic"
+  | "features"
+  | "namespaces"
+  | "warmup"
+  | "cacheSyncTimeoutMs"
+  | "gracefulShutdownTimeoutMs"
+  | "shutdownDelayMs"
+> {
+  return {
+    controllerDefaults: (name) => ({
+      maxConcurrentReconciles: concurrencyOf(settings, name),
+      reconcileTimeoutMs: settings.reconcileTimeoutMs,
+      needLeaderElection: true,
+    }),
+    recoverPanic: settings.recoverPanic,
+    features: settings.features,
+    namespaces: settings.namespaces,
+    warmup: settings.warmup,
+    cacheSyncTimeoutMs: settings.cacheSyncTimeoutMs,
+    gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
+    shutdownDelayMs: settings.shutdownDelayMs,
+  };
+}
+
+function electionOf(settings: ManagerSettings, connection: Connection): Pick<ManagerOptions, "election"> {
+  if (!electsLeader(settings, connection)) return {};
+  const { id, releaseOnCancel, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = settings.leaderElection;
+  const lease = { namespace: leaseNamespace(settings, connection), name: id };
+  return { election: { leaseDurationMs, renewDeadlineMs, retryPeriodMs, releaseOnCancel, lease } };
+}
+
+function preflightOf(
+  settings: ManagerSettings,
+  connection: Connection,
+  { client, logging }: Parts,
+  modules: readonly ControllerModule[],
+): () => Promise<void> {
+  const rights = neededRights(modules, rightsOptions(settings, electsLeader(settings, connection)));
+  const { namespaces } = settings;
+  const releaseNamespace = ownNamespace(settings, connection);
+  const log = logging.log.named("preflight");
+  return async () => {
+    await checkRights({ client, rights, releaseNamespace, namespaces, log });
+  };
+}
+
+/** Concurrency of a controller; one named `tars-conversion` goes by `tars` unless it has an entry of its own. */
+export function concurrencyOf({ concurrency }: ManagerSettings, controller: string): number {
+  const own = concurrency.byController[controller];
+  const module = Object.keys(concurrency.byController).find((name) => controller.startsWith(`${name}-`));
+  return own ?? (module === undefined ? undefined : concurrency.byController[module]) ?? concurrency.default;
+}
