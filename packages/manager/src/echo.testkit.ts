@@ -2,7 +2,7 @@
 import { type ControllerModule, defineKind, type KubeObject, type Manager } from "@quartet/core";
 import type { TestClient } from "@quartet/testing";
 
-export interface Echo extends KubeObject {
+interface Echo extends KubeObject {
   spec: { text: string };
 }
 

@@ -7,9 +7,9 @@ import type { FlagSpec } from "./flags.ts";
 import { splitPair } from "./pair.ts";
 
 /** `apiVersion` of the config file. */
-export const CONFIG_API_VERSION: string = "config.quartet.io/v1alpha1";
+const CONFIG_API_VERSION: string = "config.quartet.io/v1alpha1";
 /** `kind` of the config file. */
-export const CONFIG_KIND: string = "ManagerConfig";
+const CONFIG_KIND: string = "ManagerConfig";
 
 /** Key of a map flag's entry that holds for everything without an entry of its own. */
 const DEFAULT_KEY = "default";

@@ -1,7 +1,7 @@
 /** The manager's flags: name, place in the config file, default, meaning. */
 
 /** How the text of a flag is read, and how `--print-config` prints it. */
-export type FlagType = "string" | "boolean" | "number" | "duration" | "address" | "list" | "map";
+type FlagType = "string" | "boolean" | "number" | "duration" | "address" | "list" | "map";
 
 /** Declaration of a flag. */
 export interface FlagSpec {

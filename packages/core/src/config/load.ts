@@ -11,7 +11,7 @@ import { type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./flags.ts";
 import { type ManagerSettings, readSettings } from "./settings.ts";
 
 /** What of a controller module the settings depend on. */
-export interface ConfigurableModule extends NamedController {
+interface ConfigurableModule extends NamedController {
   readonly flags: readonly {
     readonly name: string;
     readonly type: "string" | "boolean" | "number" | "duration";

@@ -9,13 +9,13 @@ import { checkLeaseTimings, type LeaseTimings } from "./lease-timings.ts";
 import { splitPair } from "./pair.ts";
 
 /** Concurrency of controllers; `default` holds for those without an entry. */
-export interface Concurrency {
+interface Concurrency {
   readonly default: number;
   readonly byController: Readonly<Record<string, number>>;
 }
 
 /** Where webhook certificates come from. */
-export type CertMode = "self" | "files" | "cert-manager";
+type CertMode = "self" | "files" | "cert-manager";
 
 /** All settings of a manager. Times are milliseconds. */
 export interface ManagerSettings {
@@ -127,7 +127,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
  * Concurrency of a text such as `8`, `tars=8,tunnel=1` or `2,tars=8`. Without a bare number the default is
  * {@link DEFAULT_CONCURRENCY}.
  */
-export function parseConcurrency(text: string, known: readonly NamedController[]): Concurrency {
+function parseConcurrency(text: string, known: readonly NamedController[]): Concurrency {
   let fallback = DEFAULT_CONCURRENCY;
   const byController: Record<string, number> = {};
   for (const entry of splitList(text)) {
@@ -143,7 +143,7 @@ export function parseConcurrency(text: string, known: readonly NamedController[]
 }
 
 /** Reconciles of one controller at a time: an I/O-bound process would idle with controller-runtime's 1. */
-export const DEFAULT_CONCURRENCY: number = 4;
+const DEFAULT_CONCURRENCY: number = 4;
 
 function readLeaderElection(values: FlagValues): ManagerSettings["leaderElection"] {
   const enabled = values.oneOf("leader-elect", ["auto", "true", "false"]);

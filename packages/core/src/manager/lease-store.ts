@@ -32,7 +32,7 @@ export interface LeaseStoreOptions {
   observer?: LeaderObserver;
 }
 
-export type Attempt = "held" | "taken" | "failed";
+type Attempt = "held" | "taken" | "failed";
 
 export interface LeaseStore {
   /** Reads the Lease and takes it if it is free. A take that was begun is not cut off, so its outcome is known. */

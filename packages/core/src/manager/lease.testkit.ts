@@ -4,7 +4,7 @@ import type { Kind, KubeObject, ObjectKey } from "../object.ts";
 import type { Lease, LeaseSpec } from "./lease.ts";
 
 /** One write that arrived, with the time of arrival. */
-export interface LeaseWrite {
+interface LeaseWrite {
   verb: "create" | "update";
   at: number;
   spec: LeaseSpec;

@@ -91,7 +91,7 @@ export function createWorkGroup(options: WorkGroupOptions): WorkGroup {
 }
 
 /** Tells a controller from a runnable. */
-export function isController(work: Work): work is Controller {
+function isController(work: Work): work is Controller {
   return "sources" in work;
 }
 

@@ -16,7 +16,7 @@ const BOOKKEEPING =
   /^metadata\.(resourceVersion|managedFields|generation|uid|creationTimestamp|selfLink)(\.|$)/;
 
 /** A write as it is shown. */
-export interface JournalEntry {
+interface JournalEntry {
   /** RFC 3339. */
   readonly at: string;
   /** For example `apply statefulsets.apps ns/name`. */

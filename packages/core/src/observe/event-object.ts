@@ -14,7 +14,7 @@ const MAX_OBJECT_NAME = 253;
 const CLUSTER_NAMESPACE = "default";
 
 /** Reference to an object that an event is about. */
-export interface EventReference {
+interface EventReference {
   apiVersion: string;
   kind: string;
   namespace: string;
@@ -24,7 +24,7 @@ export interface EventReference {
 }
 
 /** Repeats of one event. */
-export interface EventSeries {
+interface EventSeries {
   count: number;
   /** MicroTime. */
   lastObservedTime: string;

@@ -9,7 +9,7 @@ import type { Logger } from "./types.ts";
 export type HealthCheck = () => string | undefined | Promise<string | undefined>;
 
 /** Checks by name; may grow while running. */
-export type HealthChecks = ReadonlyMap<string, HealthCheck>;
+type HealthChecks = ReadonlyMap<string, HealthCheck>;
 
 export interface HealthServerOptions {
   address: ListenAddress;

@@ -2,7 +2,7 @@
 import { splitPair } from "../config/pair.ts";
 
 /** Levels from the most important down. */
-export const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
+const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -11,7 +11,7 @@ const CACHE_SIZE = 1_000;
 const TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews";
 const ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
-export type Access = "allowed" | "unauthenticated" | "denied";
+type Access = "allowed" | "unauthenticated" | "denied";
 
 /** Decides on a token; rejects when the API server cannot be asked. */
 export type AccessReviewer = (token: string) => Promise<Access>;

@@ -1,7 +1,7 @@
 /** Keeps secrets, and whole objects, out of log lines. */
 
 /** Stands in for everything that must not be read. */
-export const REDACTED: string = "[redacted]";
+const REDACTED: string = "[redacted]";
 
 /** Deepest level of nesting that a log line shows. */
 const MAX_DEPTH = 8;
