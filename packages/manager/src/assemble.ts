@@ -17,7 +17,7 @@ import {
   type Metrics,
   neededRights,
 } from "@quartet/core";
-import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
+import { electsLeader, isInCluster, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
 import { debugServer, healthServer, metricsServer } from "./servers.ts";
 import { createWebhooks } from "./webhooks.ts";
 
@@ -56,7 +56,14 @@ export function assemble(
   const namespace = ownNamespace(settings, connection);
   const lazy = { settings, client, clock, manager: (): ManagerHandle => manager };
   const servers = { health: healthServer(lazy), metrics: metricsServer(lazy), debug: debugServer(lazy) };
-  const webhooks = createWebhooks({ ...lazy, modules, cache, log, namespace });
+  const webhooks = createWebhooks({
+    ...lazy,
+    modules,
+    cache,
+    log,
+    namespace,
+    outside: !isInCluster(connection),
+  });
   const manager: ManagerHandle = createManager({
     client,
     cache,

@@ -41,4 +41,7 @@ export function rightsOptions(settings: ManagerSettings, electing: boolean): Rig
   };
 }
 
-const isInCluster = (connection: Pick<Connection, "source">): boolean => connection.source === "in-cluster";
+/** True in a pod that uses its service account. */
+export function isInCluster(connection: Pick<Connection, "source">): boolean {
+  return connection.source === "in-cluster";
+}

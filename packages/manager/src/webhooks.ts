@@ -26,6 +26,8 @@ export interface WebhookOptions {
   log: Logger;
   /** Namespace of the Service and of the Secret. */
   namespace: string | undefined;
+  /** This process runs beside a cluster: the API server reaches it on this machine, not by a Service. */
+  outside: boolean;
   /** The manager, which is built after its servers. */
   manager: () => ManagerHandle;
 }
@@ -145,6 +147,7 @@ async function ownCertificates(
       `${service}.${namespace}`,
       `${service}.${namespace}.svc`,
       `${service}.${namespace}.svc.cluster.local`,
+      ...(options.outside ? ["localhost", "127.0.0.1"] : []),
     ],
     onChange(next) {
       current = next;
