@@ -24,8 +24,10 @@ export function combinePatches(
     } else if (Array.isArray(deletion) && Array.isArray(value)) {
       const rule = listRule(table, type, key, path);
       const orderKey = `${SET_ELEMENT_ORDER}/${key}`;
-      const order = own(changes, orderKey) ?? own(deletions, orderKey) ?? value;
-      setKey(result, key, combineLists(table, deletion, value, order as Json[], rule, memberPath(path, key)));
+      const order = (own(changes, orderKey) ?? own(deletions, orderKey) ?? value) as Json[];
+      const at = memberPath(path, key);
+      const merged = rule.strategy === "merge";
+      setKey(result, key, merged ? combineLists(table, deletion, value, order, rule, at) : value);
     } else {
       setKey(result, key, value);
     }

@@ -53,7 +53,7 @@ export function mergeLists(
 
 /** The original without the scalars of the list that `$deleteFromPrimitiveList/…` at `path` holds. */
 export function deleteScalars(original: readonly Json[], deletions: readonly Json[], path: string): Json[] {
-  if (original.length === 0 && deletions.length === 0) return [];
+  if (deletions.length === 0) return [...original];
   if (elementType(original, deletions, path) === "map") {
     throw new StrategicMergeError("BadPrimitiveList", path, "only plain values can be deleted this way");
   }
@@ -90,7 +90,10 @@ function mergeMapLists(
     else storage.remove(rule.mergeKey, identityOf(item, rule.mergeKey, at));
   }
   const identities = plain.map(({ item, path: at }) => identityOf(item, rule.mergeKey, at));
-  if (replace) return { items: plain.map(({ item }) => item), storage: storage.all() };
+  if (replace) {
+    const items = plain.map(({ item }, index) => ({ item, identity: identities[index]! }));
+    return { items: arrange(items, [], identities), storage: storage.all() };
+  }
 
   const present = knownItems(storage.items(), rule.mergeKey, path).map(({ identity }) => identity);
   for (const { item, path: at } of plain) {
