@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControllerModule, ManagerHandle } from "@quartet/core";
@@ -58,6 +59,18 @@ const createEcho = (name: string): Promise<unknown> =>
 
 const configMap = (name: string) =>
   client.request<{ data?: { text?: string } }>("GET", `/api/v1/namespaces/default/configmaps/${name}`);
+
+/** Sends JSON over TLS to a server with a certificate of this CA. */
+function post(url: string, ca: string, body: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json" };
+    const sent = request(url, { method: "POST", ca, headers, agent: false }, (response) => {
+      let text = "";
+      response.on("data", (chunk) => (text += chunk)).on("end", () => resolve(JSON.parse(text)));
+    });
+    sent.on("error", reject).end(JSON.stringify(body));
+  });
+}
 
 describe("a manager in this process", () => {
   it("reconciles, serves probes and metrics, and stops cleanly", async () => {
@@ -179,6 +192,73 @@ describe("a manager in this process", () => {
       /missing rights[\s\S]*resources:\n\s+- configmaps/,
     );
     expect(await api.requests({ resource: "configmaps", user: "nobody" })).toEqual([]);
+  });
+
+  it("CORE-250 CORE-282 serves the webhooks of modules with certificates of its own, before caches are there", async () => {
+    await client.ok("POST", "/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "ops" },
+    });
+    const hooked: ControllerModule = {
+      ...echoModule(),
+      webhooks: () => [
+        {
+          type: "validating",
+          name: "validate.echo.quartet.io",
+          path: "/validate-echo",
+          rules: [
+            {
+              groups: ["test.quartet.io"],
+              versions: ["v1"],
+              resources: ["echoes"],
+              operations: ["CREATE"],
+              scope: "Namespaced",
+            },
+          ],
+          handle: () => [{ path: "spec.text", message: "must not be empty" }],
+        },
+      ],
+    };
+    const args = ["--webhook-port=0", "--leader-election-namespace=ops", "--shutdown-delay=0s"];
+    const manager = await start(args, [hooked]);
+    await manager.ready;
+    const probe = await fetch(`${manager.urls.health}/readyz?verbose`);
+    expect(await probe.text()).toContain("[+]webhook ok");
+    const secret = await client.ok<{ data: Record<string, string> }>(
+      "GET",
+      "/api/v1/namespaces/ops/secrets/quartet-webhook-cert",
+    );
+    const review = {
+      apiVersion: "admission.k8s.io/v1",
+      kind: "AdmissionReview",
+      request: {
+        uid: "u",
+        kind: { group: "test.quartet.io", version: "v1", kind: "Echo" },
+        resource: { group: "test.quartet.io", version: "v1", resource: "echoes" },
+        name: "a",
+        operation: "CREATE",
+        userInfo: {},
+        object: {
+          apiVersion: "test.quartet.io/v1",
+          kind: "Echo",
+          metadata: { name: "a" },
+          spec: { text: "" },
+        },
+      },
+    };
+    const ca = Buffer.from(secret.data["ca.crt"]!, "base64").toString();
+    const answer = await post(`${manager.urls.webhook}/validate-echo`, ca, review);
+    expect(answer).toMatchObject({
+      response: {
+        uid: "u",
+        allowed: false,
+        status: { message: 'Echo "a" is invalid: spec.text: must not be empty' },
+      },
+    });
+    expect(await manager.manager.metrics.render()).toContain(
+      'controller_runtime_webhook_requests_total{webhook="/validate-echo",code="200"} 1',
+    );
   });
 
   it("hands modules their flags, features and namespaces", async () => {
