@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 /**
  * Milliseconds of a duration text. `0` needs no unit; any other number without one is an error, so that nobody
