@@ -62,9 +62,9 @@ export function echoModule(
   };
 }
 
-/** Installs the CRD of Echo and waits until it is served. */
+/** Installs the CRD of Echo, if it is not there, and waits until it is served. */
 export async function installEcho(client: TestClient): Promise<void> {
-  await client.ok("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+  await client.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: "echoes.test.quartet.io" },
