@@ -1,6 +1,6 @@
 /** PATCH in its four content types. */
 
-import { applyPatch } from "../apply/apply.ts";
+import { applyPatch, refuseForce } from "../apply/apply.ts";
 import { jsonPatch } from "../apply/json-patch.ts";
 import { mergePatch } from "../apply/merge-patch.ts";
 import { strategicMerge } from "../apply/strategic.ts";
@@ -48,6 +48,7 @@ export function patcherOf(call: Call): Patcher {
 /** PATCH of an object or its status. */
 export async function patch(server: Server, call: Call): Promise<Updated> {
   if (contentType(call) === APPLY_PATCH) return await applyPatch(server, call);
+  refuseForce(call);
   const patcher = patcherOf(call);
   const build = (old: KubeObject): KubeObject => {
     const result = patcher(patchable(old));

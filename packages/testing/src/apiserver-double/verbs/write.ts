@@ -115,8 +115,13 @@ function stampNew(server: Server, type: ResourceType, object: KubeObject): void 
   else metadata.generation = 1;
 }
 
-/** Creates an already decoded object. */
-export async function createDecoded(server: Server, call: Call, decoded: KubeObject): Promise<KubeObject> {
+/** Creates an already decoded object; `tracked` when its managed fields are computed already. */
+export async function createDecoded(
+  server: Server,
+  call: Call,
+  decoded: KubeObject,
+  { tracked = false }: { tracked?: boolean } = {},
+): Promise<KubeObject> {
   const { type } = call;
   let object = decoded;
   if (text(object.metadata.resourceVersion) !== "" && object.metadata.resourceVersion !== "0") {
@@ -125,8 +130,8 @@ export async function createDecoded(server: Server, call: Call, decoded: KubeObj
   checkNamespace(server, call, object);
   refuseTerminating(server, call, object);
   if (call.name !== "" && text(object.metadata.name) === "") object.metadata.name = call.name;
-  trackUpdate(server, call, object, undefined);
   object = await server.admission.mutate(call, object, undefined);
+  if (!tracked) trackUpdate(server, call, object, undefined);
   if (type.strategy.status && type.custom !== undefined) delete object.status;
   stampNew(server, type, object);
   type.strategy.prepareCreate?.(object, server.context(call.user));
@@ -252,12 +257,12 @@ async function prepareChange(
       type.strategy.prepareUpdate?.(candidate, old, server.context(call.user));
   };
   finish(object);
-  if (plan.tracked !== true) trackUpdate(server, call, object, old);
   const admitted = await server.admission.mutate(call, object, old);
   if (admitted !== object) {
     object = admitted;
     finish(object);
   }
+  if (plan.tracked !== true) trackUpdate(server, call, object, old);
   if (
     type.strategy.generation !== "none" &&
     call.subresource !== "status" &&

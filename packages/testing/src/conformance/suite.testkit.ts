@@ -1,0 +1,53 @@
+/** The conformance suite: what the double and the real API server have in common, rule by rule. */
+import { afterAll, beforeAll, describe, it } from "vitest";
+import type { ApiServer } from "../api-server.ts";
+import { testNamespace } from "../control-plane/namespace.ts";
+import { type TestClient, testClient } from "../request.ts";
+import { CRD_CASES } from "./crds.testkit.ts";
+import { CRUD_CASES } from "./crud.testkit.ts";
+import { installFixtures } from "./fixtures.testkit.ts";
+import { type ConformanceCase, createScene } from "./scene.testkit.ts";
+
+export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
+  "objects and names": CRUD_CASES,
+  "custom resources": CRD_CASES,
+};
+
+const CASE_LIMIT_MS = 60_000;
+
+/** Registers all cases against a server that `start` gives. */
+export function defineConformance(start: () => Promise<ApiServer>, target: ApiServer["target"]): void {
+  let server: ApiServer;
+  let client: TestClient;
+  beforeAll(async () => {
+    server = await start();
+    client = testClient(await server.kubeconfig());
+    await installFixtures(client);
+  }, CASE_LIMIT_MS);
+  afterAll(async () => {
+    client?.close();
+    await server?.stop();
+  });
+
+  for (const [group, cases] of Object.entries(GROUPS)) {
+    describe(group, () => {
+      for (const { name, run, doubleDiffers } of cases) {
+        if (target === "double" && doubleDiffers !== undefined) continue;
+        it(
+          name,
+          async () => {
+            const namespace = await testNamespace(client);
+            const scene = createScene(server, client, namespace.name);
+            try {
+              await run(scene);
+            } finally {
+              scene.close();
+              await namespace.remove();
+            }
+          },
+          CASE_LIMIT_MS,
+        );
+      }
+    });
+  }
+}
