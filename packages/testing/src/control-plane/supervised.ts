@@ -1,10 +1,15 @@
 /** The children of a supervisor: each in its own process group, with a log file. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { ComponentSpec, ComponentStatus } from "./supervisor-protocol.ts";
 
 /** A component that has not ended this long after SIGTERM gets SIGKILL; as envtest does. */
 export const STOP_LIMIT_MS = 20_000;
+
+/** Pause between two looks at a process that is to stop. */
+const STOP_POLL_MS = 10;
 
 interface Entry {
   spec: ComponentSpec;
@@ -22,7 +27,8 @@ export interface SupervisedChildren {
   stop(name: string, signal?: NodeJS.Signals): Promise<void>;
   /** Ends all, the last started first, each after the one before has exited. */
   stopAll(): Promise<void>;
-  signal(name: string, signal: NodeJS.Signals): void;
+  /** Sends a signal. Resolves after SIGSTOP when the process has really stopped. */
+  signal(name: string, signal: NodeJS.Signals): Promise<void>;
   status(): ComponentStatus[];
 }
 
@@ -69,7 +75,11 @@ export function supervisedChildren(stopLimitMs: number = STOP_LIMIT_MS): Supervi
     async stopAll() {
       for (const name of [...entries.keys()].reverse()) await stop(name);
     },
-    signal: (name, signal) => kill(entryOf(name).child, signal),
+    async signal(name, signal) {
+      const { child } = entryOf(name);
+      kill(child, signal);
+      while (signal === "SIGSTOP" && isRunning(child) && !(await isStopped(child))) await sleep(STOP_POLL_MS);
+    },
     status: () =>
       [...entries.values()].map(({ spec, child, starts }) => ({
         name: spec.name,
@@ -93,5 +103,15 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
     process.kill(-child.pid, signal);
   } catch {
     // the group is gone
+  }
+}
+
+/** True when the process is stopped by a signal (state T), or when its state cannot be told. */
+async function isStopped(child: ChildProcess): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-p", String(child.pid)]);
+    return stdout.trim().startsWith("T");
+  } catch {
+    return true;
   }
 }

@@ -78,7 +78,9 @@ describe("supervised children", () => {
     const children = supervisedChildren();
     children.start(patient("a"));
     await until(logHas("a", "started"));
-    children.signal("a", "SIGSTOP");
+    await children.signal("a", "SIGSTOP");
+    const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(children.status()[0]!.pid)]);
+    expect(stdout.toString()).toMatch(/^\s*T/);
     await children.stop("a");
     expect(children.status()[0]).toMatchObject({ running: false, code: 0 });
   });
@@ -87,7 +89,7 @@ describe("supervised children", () => {
     const children = supervisedChildren();
     children.start(script("a", "sleep 100"));
     expect(() => children.restart("a")).toThrow("a runs already");
-    expect(() => children.signal("x", "SIGTERM")).toThrow("no component x: known are a");
+    await expect(children.signal("x", "SIGTERM")).rejects.toThrow("no component x: known are a");
     await children.stopAll();
   });
 

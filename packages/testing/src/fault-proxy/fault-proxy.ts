@@ -91,7 +91,11 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     add: rules.add,
     clear: rules.clear,
     running: (filter = {}) => matching(filter).length,
-    cut: (filter = {}) => toEach(filter, (exchange) => exchange.cut()),
+    cut: (filter = {}) =>
+      toEach(filter, (exchange) => {
+        exchanges.delete(exchange);
+        exchange.cut();
+      }),
     freeze: (filter = {}) => toEach(filter, (exchange) => exchange.freeze()),
     down: listener.down,
     up: listener.up,
