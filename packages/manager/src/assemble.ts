@@ -143,7 +143,7 @@ function preflightOf(
 }
 
 /** Concurrency of a controller; one named `tars-conversion` goes by `tars` unless it has an entry of its own. */
-function concurrencyOf({ concurrency }: ManagerSettings, controller: string): number {
+export function concurrencyOf({ concurrency }: ManagerSettings, controller: string): number {
   const own = concurrency.byController[controller];
   const module = Object.keys(concurrency.byController).find((name) => controller.startsWith(`${name}-`));
   return own ?? (module === undefined ? undefined : concurrency.byController[module]) ?? concurrency.default;

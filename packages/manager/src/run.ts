@@ -20,11 +20,12 @@ import {
   loadSettings,
   type ManagerEnd,
   type ManagerHandle,
+  type ManagerSettings,
   recordBuildInfo,
   recordFeatureGates,
   systemClock,
 } from "@quartet/core";
-import { assemble, type Parts, type Urls } from "./assemble.ts";
+import { assemble, concurrencyOf, type Parts, type Urls } from "./assemble.ts";
 import { enabledModules, flagsOf } from "./flags-of.ts";
 import { watchHeap } from "./heap.ts";
 import { COMMIT, VERSION } from "./version.ts";
@@ -109,7 +110,7 @@ export async function startLoaded(
     throw error;
   }
   if (loaded.file !== undefined) {
-    const onChange = (next: LoadedSettings["settings"]): void => logging.setLevels(next.log.levels);
+    const onChange = (next: ManagerSettings): void => applyChange(next, manager, logging);
     const { file } = loaded;
     void followConfigFile({ file, current: loaded, load, onChange, clock, log }, background.signal);
   }
@@ -125,6 +126,17 @@ export async function startLoaded(
     stop: () => manager.stop(),
     logging,
   };
+}
+
+/** What of new settings takes effect while running. */
+function applyChange(settings: ManagerSettings, manager: ManagerHandle, { log, setLevels }: Logging): void {
+  setLevels(settings.log.levels);
+  for (const controller of manager.controllers()) {
+    const count = concurrencyOf(settings, controller.name);
+    if (count === controller.options.maxConcurrentReconciles) continue;
+    if (controller.setMaxConcurrentReconciles) controller.setMaxConcurrentReconciles(count);
+    else log.warn("Concurrency changed, restart needed", { controller: controller.name, count });
+  }
 }
 
 function openLogging({ settings }: LoadedSettings, options: StartOptions, clock: Clock): Logging {

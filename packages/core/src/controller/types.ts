@@ -103,6 +103,8 @@ export interface Controller {
   stop(drainMs: number): Promise<{ stuck: readonly string[] }>;
   /** Queues a key by hand. */
   enqueue(key: ObjectKey, options?: { priority?: number; afterMs?: number }): void;
+  /** Changes the number of reconciles that may run at once; running ones end as usual (CORE-400). */
+  setMaxConcurrentReconciles?(count: number): void;
   /** Queue and outcome of a key, for `quartet explain`. */
   explain(key: ObjectKey): Record<string, unknown>;
 }
