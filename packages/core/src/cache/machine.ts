@@ -210,8 +210,7 @@ function onWatchEvent<T extends KubeObject>(
   const version = laterVersion(state.version, object.metadata.resourceVersion ?? state.version ?? "");
   const seen = { ...phase, events: phase.events + 1, serverErrors: 0 };
   if (type === "BOOKMARK") {
-    const bookmarked = phase.bookmarked || !endsInitialEvents(object);
-    return go({ ...state, version }, { ...seen, bookmarked }, { type: "position", version });
+    return go({ ...state, version }, { ...seen, bookmarked: true }, { type: "position", version });
   }
   const change: Effect<T> = { type: type === "DELETED" ? "remove" : "upsert", object };
   return go({ ...state, version }, seen, change, { type: "position", version });

@@ -8,7 +8,6 @@ export interface ObjectMap<T extends KubeObject> {
   delete(key: ObjectKey): boolean;
   /** Objects of one namespace, or all. */
   values(namespace?: string): Iterable<T>;
-  namespaces(): Iterable<string>;
   clear(): void;
 }
 
@@ -40,7 +39,6 @@ export function createObjectMap<T extends KubeObject>(): ObjectMap<T> {
     },
     values: (namespace) =>
       namespace === undefined ? all(byNamespace) : (byNamespace.get(namespace)?.values() ?? []),
-    namespaces: () => byNamespace.keys(),
     clear() {
       byNamespace.clear();
       size = 0;

@@ -64,18 +64,28 @@ describe("read-your-writes", () => {
   });
 
   it("CORE-185 a deleted object is hidden, and one that is only marked shows its deletionTimestamp", async () => {
-    const { clock, server, cache, informer, write } = await lagging();
+    const { clock, server, cache, informer, observed, write } = await lagging();
     write(thing("x", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["q.io/f"] } }));
     expect(informer.get(X)?.metadata.deletionTimestamp).toBe("2026-01-01T00:00:00Z");
     server.remove(X);
     cache.overlay(things, X, "deleted");
     expect([informer.get(X), informer.list(), informer.byIndex("text", "old")]).toEqual([undefined, [], []]);
     server.release();
-    await clock.flush();
+    await clock.advance(30_000);
     expect(informer.get(X)).toBeUndefined();
+    expect(observed, "the deletion came").not.toContain("overlay expired");
     server.put(thing("x", { spec: { text: "again" } }));
     await clock.flush();
     expect(texts(informer)).toEqual(["again"]);
+  });
+
+  it("CORE-185 ends when a bookmark has passed the write, though no event of it came", async () => {
+    const { clock, server, informer, write } = await lagging();
+    write(thing("y", { spec: { text: "mine" } }));
+    server.remove(Y);
+    server.watches()[0]!.bookmark();
+    await clock.flush();
+    expect(texts(informer)).toEqual(["old"]);
   });
 
   it("CORE-185 gives up after 30 s, counts it, and goes back to what the watch says", async () => {
@@ -146,6 +156,20 @@ describe("read-your-writes", () => {
     cache.overlay({ ...things, version: "v2" }, X, { ...stored, apiVersion: "test.quartet.io/v2" });
     cache.overlay({ ...things, plural: "others" }, X, "deleted");
     expect(texts(informer)).toEqual(["old"]);
+  });
+
+  it("does not outlive the change from metadata only to whole objects", async () => {
+    const { clock, server, cache } = harness();
+    server.put(thing("x", { spec: { text: "old" } }));
+    const informer = cache.informer(things, { projection: "metadata" });
+    await clock.flush();
+    server.hold();
+    cache.overlay(things, X, server.put(thing("x", { spec: { text: "new" } })));
+    const written = informer.get(X)?.metadata.resourceVersion;
+    server.finishStreams = false;
+    cache.informer(things);
+    await clock.flush();
+    expect(informer.get(X)?.metadata.resourceVersion).not.toBe(written);
   });
 
   it("covers namespaces of its own only", async () => {
