@@ -1,9 +1,11 @@
 /**
- * Writes src/metadata.gen.ts from the OpenAPI document that Kubernetes publishes with its sources.
+ * Writes src/metadata.gen.ts from the OpenAPI document that Kubernetes publishes with its sources, and the part of it
+ * that the tests read.
  *
- *     node --conditions=quartet-source packages/strategic-merge/generate.ts [swagger.json]
+ *     node --conditions=quartet-source packages/strategic-merge/generate.ts [FOLDER]
  *
- * Without an argument the document is taken from the Go module of the pinned release, which `go mod download` finds.
+ * FOLDER is api/openapi-spec of a checkout of Kubernetes; without it that of the Go module of the pinned release, which
+ * `go mod download` finds.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,12 +15,28 @@ import { writeTable } from "./src/table-text.ts";
 
 /** The release whose types are built in: that of the control plane the tests run on. */
 const KUBERNETES_MODULE = "k8s.io/kubernetes@v1.37.2";
-const TARGET = new URL("src/metadata.gen.ts", import.meta.url);
+const TABLE = new URL("src/metadata.gen.ts", import.meta.url);
+const SAMPLE = new URL("test/openapi/pod-template.gen.json", import.meta.url);
+const POD_TEMPLATE_SPEC = "io.k8s.api.core.v1.PodTemplateSpec";
 
-/** Path of the published OpenAPI v2 document of the pinned release. */
-export function publishedDocument(): string {
+/** Folder of the published OpenAPI documents of the pinned release. */
+export function publishedDocuments(): string {
   const answer = execFileSync("go", ["mod", "download", "-json", KUBERNETES_MODULE], { encoding: "utf8" });
-  return join((JSON.parse(answer) as { Dir: string }).Dir, "api/openapi-spec/swagger.json");
+  return join((JSON.parse(answer) as { Dir: string }).Dir, "api/openapi-spec");
+}
+
+/** The OpenAPI v2 document of all groups. */
+export function allGroups(folder: string): OpenApiDocument {
+  return readDocument(join(folder, "swagger.json"));
+}
+
+/** The OpenAPI v3 document of the core group, as a server answers `/openapi/v3/api/v1`. */
+export function coreGroup(folder: string): OpenApiDocument {
+  return readDocument(join(folder, "v3/api__v1_openapi.json"));
+}
+
+function readDocument(path: string): OpenApiDocument {
+  return JSON.parse(readFileSync(path, "utf8")) as OpenApiDocument;
 }
 
 /** The text of src/metadata.gen.ts for a document. */
@@ -39,7 +57,24 @@ ${list(kinds)}  ],
 `;
 }
 
+/** The schemas of an OpenAPI v3 document that a pod template uses, without prose. */
+export function podTemplateSample(document: OpenApiDocument): OpenApiDocument {
+  const all = document.components?.schemas ?? {};
+  const schemas: Record<string, object> = {};
+  const queue = [POD_TEMPLATE_SPEC];
+  for (const name of queue) {
+    if (schemas[name] !== undefined) continue;
+    const text = JSON.stringify(all[name], (key, value) =>
+      (key === "description" && typeof value === "string") || key === "default" ? undefined : value,
+    );
+    schemas[name] = JSON.parse(text) as object;
+    queue.push(...[...text.matchAll(/#\/components\/schemas\/([\w.]+)/g)].map((match) => match[1]!));
+  }
+  return { components: { schemas } };
+}
+
 if (import.meta.main) {
-  const path = process.argv[2] ?? publishedDocument();
-  writeFileSync(TARGET, generatedSource(JSON.parse(readFileSync(path, "utf8")) as OpenApiDocument));
+  const folder = process.argv[2] ?? publishedDocuments();
+  writeFileSync(TABLE, generatedSource(allGroups(folder)));
+  writeFileSync(SAMPLE, `${JSON.stringify(podTemplateSample(coreGroup(folder)), undefined, 1)}\n`);
 }

@@ -28,9 +28,9 @@ export function mergeOrdered(
   const order = listOf(own(patch, key), orderPath);
   const field = orderedList(key, path);
   const listPath = memberPath(path, field);
+  const rule = listRule(table, type, field, path);
   const before = own(original, field) === undefined ? undefined : listOf(own(original, field), listPath);
   const wanted = own(patch, field) === undefined ? undefined : listOf(own(patch, field), listPath);
-  const rule = listRule(table, type, field, path);
   checkOrder(wanted ?? [], order, rule.mergeKey, listPath, orderPath);
   if (before === undefined && wanted === undefined) return { field, items: undefined };
 

@@ -62,7 +62,7 @@ export function objects(type: string, drawing: Drawing): fc.Arbitrary<JsonMap> {
 }
 
 function objectOf(type: string, drawing: Drawing, depth: number): fc.Arbitrary<JsonMap> {
-  return mapOf(fieldsOf(type, drawing), (field) => valueOf(field.shape, field, drawing, depth - 1), []);
+  return mapOf(fieldsOf(type, drawing), (field) => drawShape(field.shape, field, drawing, depth - 1), []);
 }
 
 function fieldsOf(type: string, drawing: Drawing): [string, Field][] {
@@ -79,14 +79,14 @@ function mapOf(
   return fc.record(model, { requiredKeys, noNullPrototype: true }) as fc.Arbitrary<JsonMap>;
 }
 
-function valueOf(shape: Shape, field: Field, drawing: Drawing, depth: number): fc.Arbitrary<Json> {
+function drawShape(shape: Shape, field: Field, drawing: Drawing, depth: number): fc.Arbitrary<Json> {
   switch (shape.kind) {
     case "scalar":
       return scalars(shape.scalar);
     case "map":
       return depth <= 0 ? fc.constant({}) : objectOf(shape.type, drawing, depth);
     case "freeMap":
-      return fc.dictionary(fc.constantFrom(...WORDS), valueOf(shape.values, field, drawing, depth - 1), {
+      return fc.dictionary(fc.constantFrom(...WORDS), drawShape(shape.values, field, drawing, depth - 1), {
         maxKeys: ITEMS,
         noNullPrototype: true,
       });
@@ -98,14 +98,14 @@ function valueOf(shape: Shape, field: Field, drawing: Drawing, depth: number): f
 function listOf(items: Shape, field: Field, drawing: Drawing, depth: number): fc.Arbitrary<Json[]> {
   const merged = field.strategies.includes("merge");
   if (items.kind !== "map") {
-    const item = valueOf(items, field, drawing, depth - 1);
+    const item = drawShape(items, field, drawing, depth - 1);
     return merged ? fc.uniqueArray(item, { maxLength: ITEMS }) : fc.array(item, { maxLength: ITEMS });
   }
   if (!merged) return fc.array(objectOf(items.type, drawing, depth - 1), { maxLength: 3 });
   const { mergeKey } = field;
   const item = mapOf(
     fieldsOf(items.type, drawing),
-    (inner) => valueOf(inner.shape, inner, drawing, depth - 2),
+    (inner) => drawShape(inner.shape, inner, drawing, depth - 2),
     [mergeKey],
   );
   if (drawing.wild) {
@@ -161,7 +161,7 @@ function patchOf(type: string, drawing: Drawing, depth: number, required: string
 
 function fieldPatch(field: Field, drawing: Drawing, depth: number, required: boolean): fc.Arbitrary<Json> {
   const { shape } = field;
-  const value = valueOf(shape, field, drawing, depth);
+  const value = drawShape(shape, field, drawing, depth);
   if (required) return value;
   const weighted = [
     { weight: 6, arbitrary: patchedValue(field, value, drawing, depth) },
@@ -189,7 +189,7 @@ function patchedValue(
   if (shape.kind === "map") return patchOf(shape.type, drawing, depth, []);
   if (shape.kind === "freeMap") {
     const member = fc.oneof(
-      { weight: 4, arbitrary: valueOf(shape.values, field, drawing, depth - 1) },
+      { weight: 4, arbitrary: drawShape(shape.values, field, drawing, depth - 1) },
       { weight: 1, arbitrary: fc.constant<Json>(null) },
     );
     return fc.dictionary(fc.constantFrom(...WORDS), member, { maxKeys: ITEMS, noNullPrototype: true });
