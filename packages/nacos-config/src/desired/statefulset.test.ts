@@ -249,6 +249,26 @@ describe("StatefulSet of the peer", () => {
     expect(back.spec.template.spec).toEqual(statefulSet.spec.template.spec);
   });
 
+  it("NACOS-405 keeps duplicate variables, and changes the one that counts", () => {
+    const wanting = (value: string): Nacos =>
+      clusterOf({
+        env: [
+          { name: "A", value: "1" },
+          { name: "B", value: "b" },
+          { name: "B", value: "c" },
+          { name: "A", value },
+        ],
+      });
+    const peers = structuredClone(create(wanting("2"), NONE));
+    delete peers.metadata.annotations;
+    const container = nacosContainerOf(peers.spec.template);
+    container.env = [...wanting("2").spec!.env!, ...container.env!.slice(2)];
+    const adopted = update(wanting("2"), peers, NONE).object;
+    const { env } = nacosContainerOf(update(wanting("3"), adopted, NONE).object.spec.template);
+    expect(env?.map(({ name, value }) => `${name}=${value}`).slice(0, 3)).toEqual(["A=3", "B=b", "B=c"]);
+    expect(env?.filter(({ name }) => name === "A")).toHaveLength(1);
+  });
+
   it("NACOS-405 follows a digest that changed while nobody looked, one pass after the adoption", () => {
     const { resource, statefulSet } = peerAdoptions().find(({ name }) => name === "merged cluster")!;
     const settings = settingsOf(resource);

@@ -1,5 +1,6 @@
 /** The StatefulSet: as it is created, and what an existing one needs. */
 import type { DeepReadonly } from "@quartet/core";
+import { carryOver } from "./carry-over.ts";
 import { difference, sameJson } from "./compare.ts";
 import { canonicalJson } from "./digest.ts";
 import type { JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
@@ -15,7 +16,6 @@ import { knownRevision, LATEST_REVISION, PEER_REVISION, type TemplateRevision } 
 import type { NacosResource, Settings } from "./settings.ts";
 import { podTemplate } from "./template.ts";
 import { POD_SPEC_SHAPE } from "./template-shape.ts";
-import { threeWayMerge } from "./three-way.ts";
 import { dataVolume, type MountedConfig, mountedConfig } from "./volumes.ts";
 
 /** Seconds that a pod must stay Ready before the next one is replaced: time for Nacos to rejoin its cluster. */
@@ -139,8 +139,7 @@ function nextTemplate(
 ): PodTemplate {
   if (revision !== PEER_REVISION) return keepForeign(generated, live);
   if (adopted || lastApplied === undefined) return live;
-  const last = JSON.parse(lastApplied) as PodTemplate;
-  const spec = threeWayMerge(last.spec, generated.spec, live.spec, POD_SPEC_SHAPE) as PodTemplate["spec"];
+  const { spec } = carryOver(JSON.parse(lastApplied) as PodTemplate, generated, live);
   return keepForeign({ metadata: { ...generated.metadata, labels: {} }, spec }, live);
 }
 

@@ -1,5 +1,6 @@
 /** Turns errors of single steps into what the status says of them. No text holds the content of an object. */
 import { ApiError, ConnectionError, isForbidden, isInvalid, isNamespaceTerminating } from "@quartet/core";
+import { StrategicMergeError } from "@quartet/strategic-merge";
 import type { Claim } from "../desired/ownership.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 
@@ -31,6 +32,10 @@ export function stepFailure(subject: Subject, error: unknown): StepFailure {
 
 /** The refusal of a pod spec that the user's input brought about. */
 export function podSpecRejection(subject: Subject, error: unknown): StepFailure {
+  if (error instanceof StrategicMergeError) {
+    const message = `${subject}: a list of the pod has an element without the field that tells it apart`;
+    return { code: EVENT_CODES.badParameter, reason: "PodSpecRejected", message, condition: "SpecValid" };
+  }
   const failure = stepFailure(subject, error);
   if (!isInvalid(error)) return failure;
   return { ...failure, reason: "PodSpecRejected", condition: "SpecValid", code: EVENT_CODES.badParameter };

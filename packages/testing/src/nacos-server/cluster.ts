@@ -24,7 +24,7 @@ export interface NacosCluster {
   /** What the nodes say and do; changes count from the next request on. */
   readonly behaviour: NacosBehaviour;
   readonly members: readonly NacosMember[];
-  /** Makes exactly these the members: servers are started and stopped as needed. */
+  /** Makes exactly these the members, in this order: servers are started and stopped as needed. */
   setMembers(members: readonly NacosMember[]): Promise<void>;
   /** Requests so far. Those that hang are in it with status 0. */
   readonly requests: readonly NacosRequest[];
@@ -55,7 +55,8 @@ export function createNacosCluster(options: NacosClusterOptions = {}): NacosClus
   };
   const nodes = new Map<string, Node>();
   const requests: NacosRequest[] = [];
-  const members = (): NacosMember[] => Array.from(nodes.values(), (node) => node.member);
+  let order: readonly string[] = [];
+  const members = (): NacosMember[] => order.flatMap((ip) => nodes.get(ip)?.member ?? []);
   const portOf = (ip: string): number =>
     (nodes.get(ip)?.server.address() as AddressInfo | null)?.port ?? port;
 
@@ -102,6 +103,7 @@ export function createNacosCluster(options: NacosClusterOptions = {}): NacosClus
     },
     async setMembers(wanted) {
       const ips = new Set(wanted.map(({ ip }) => ip));
+      order = [...ips];
       await Promise.all([...nodes.keys()].filter((ip) => !ips.has(ip)).map(stop));
       for (const member of wanted) {
         const node = nodes.get(member.ip);

@@ -1,0 +1,89 @@
+/** What a scenario runs on: an API server with pods that come alive, a namespace of its own, and the controller. */
+import { readFileSync } from "node:fs";
+import {
+  type ApiServer,
+  attachControlPlane,
+  type CustomResourceDefinition,
+  createNacosCluster,
+  followPods,
+  installCrds,
+  type NacosCluster,
+  type RequestRecord,
+  startDouble,
+  type TestClient,
+  testClient,
+  testNamespace,
+} from "@quartet/testing";
+import { inject } from "vitest";
+import { parse } from "yaml";
+import { startTestManager, type TestManager, type TestManagerOptions } from "./manager.ts";
+import { simulateStatefulSets } from "./statefulsets.ts";
+
+/** Verbs that change something. */
+const WRITES = ["create", "update", "patch", "apply", "delete", "deletecollection"];
+/** Name of the controller in its user agent. */
+const CONTROLLER = "nacos-config";
+
+export interface Stage {
+  readonly target: ApiServer["target"];
+  readonly client: TestClient;
+  readonly namespace: string;
+  /** Starts the controller on this namespace alone; what is started ends with the stage. */
+  startManager(options?: Partial<TestManagerOptions>): Promise<TestManager>;
+  /** A simulated Nacos server at the address of each pod of an installation. */
+  nacosFor(name: string, options?: Parameters<typeof createNacosCluster>[0]): NacosCluster;
+  /** Writes of the controller in this namespace since a moment, events left out. */
+  writes(since: number): Promise<string[]>;
+  /** All requests of the controller in this namespace since a moment. */
+  requests(since: number): Promise<RequestRecord[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the stage of the target that the test run is for. */
+export async function openStage(): Promise<Stage> {
+  const real = process.env.QUARTET_TARGET === "real";
+  const server: ApiServer = real ? attachControlPlane(inject("controlPlane")) : await startDouble();
+  const kubeconfig = await server.kubeconfig();
+  const client = testClient(kubeconfig);
+  const crd = readFileSync(new URL("../../../../crds/nacos.io_nacos.yaml", import.meta.url), "utf8");
+  await installCrds(client, [parse(crd) as CustomResourceDefinition]);
+  const { name: namespace, remove } = await testNamespace(client);
+  const endings: (() => Promise<void>)[] = [];
+  if (!real) endings.push(simulateStatefulSets(client, namespace));
+
+  const requests = async (since: number): Promise<RequestRecord[]> => {
+    const all = await server.requests({ since });
+    return all.filter((request) => request.userAgent.includes(CONTROLLER) && request.namespace === namespace);
+  };
+  return {
+    target: server.target,
+    client,
+    namespace,
+    async startManager(options = {}) {
+      const manager = await startTestManager({ kubeconfig, namespaces: [namespace], ...options });
+      endings.unshift(() => manager.stop());
+      return manager;
+    },
+    nacosFor(name, options) {
+      const nacos = createNacosCluster(options);
+      const unfollow = followPods(nacos, client, { namespace, name });
+      endings.push(unfollow, () => nacos.close());
+      return nacos;
+    },
+    requests,
+    async writes(since) {
+      const writes = (await requests(since)).filter(
+        ({ verb, resource }) => WRITES.includes(verb) && resource !== "events",
+      );
+      return writes.map(({ verb, resource, subresource, name }) =>
+        [verb, subresource === "" ? resource : `${resource}/${subresource}`, name].join(" "),
+      );
+    },
+    async close() {
+      for (const end of endings) await end();
+      await remove();
+      client.close();
+      await server.stop();
+    },
+  };
+}
