@@ -16,24 +16,23 @@ export interface ListDifference {
 }
 
 /** Patch for an item that both lists hold; empty when nothing changed. */
-type DiffItem = (original: JsonMap, modified: JsonMap, path: string) => JsonMap;
+type DiffItem = (original: JsonMap, modified: JsonMap) => JsonMap;
 
 /** The difference between two unequal lists of a field. */
 export function diffLists(
+  { place, mergeKey }: MergeRule,
   original: readonly Json[],
   modified: readonly Json[],
-  rule: MergeRule,
   scope: DiffScope,
-  path: string,
   diffItem: DiffItem,
 ): ListDifference {
   if (original.length === 0) {
     return { items: scope.changes ? [...modified] : [], deletions: [], order: [] };
   }
-  const before = knownItems(original, rule.mergeKey, path);
-  const after = knownItems(modified, rule.mergeKey, path);
-  if (elementType(original, modified, path) === "map") {
-    return diffMapLists(before, after, rule.mergeKey, scope, path, diffItem);
+  const before = knownItems(original, mergeKey, place.path);
+  const after = knownItems(modified, mergeKey, place.path);
+  if (elementType(original, modified, place.path) === "map") {
+    return diffMapLists(before, after, mergeKey, scope, diffItem);
   }
   return diffScalars(before, after, scope);
 }
@@ -43,14 +42,13 @@ function diffMapLists(
   modified: readonly Known[],
   mergeKey: string,
   scope: DiffScope,
-  path: string,
   diffItem: DiffItem,
 ): ListDifference {
   const changed: Known[] = [];
   const deleted: Json[] = [];
   for (const [before, after] of pairsOf(original, modified)) {
     if (before !== undefined && after !== undefined) {
-      const difference = diffItem(before.item as JsonMap, after.item as JsonMap, path);
+      const difference = diffItem(before.item as JsonMap, after.item as JsonMap);
       if (Object.keys(difference).length === 0) continue;
       setKey(difference, mergeKey, after.identity);
       changed.push({ item: difference, identity: after.identity });

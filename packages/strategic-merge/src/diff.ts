@@ -3,8 +3,7 @@
 import { diffLists } from "./diff-lists.ts";
 import { DELETE_FROM_PRIMITIVE_LIST, RETAIN_KEYS, SET_ELEMENT_ORDER } from "./directives.ts";
 import { entriesOf, equal, isMap, type Json, type JsonMap, own, setKey } from "./json.ts";
-import { listRule, mapRule, type TypeName, type TypeTable } from "./metadata.ts";
-import { memberPath } from "./path.ts";
+import { listRule, type MergeRule, mapRule, type Place } from "./metadata.ts";
 
 /** Which part of a difference is wanted. */
 export interface DiffScope {
@@ -16,22 +15,20 @@ export interface DiffScope {
 
 /** A patch that leads from one map to the other. `retain` asks for `$retainKeys`, as the field's strategy demands. */
 export function diffMaps(
-  table: TypeTable,
+  place: Place,
   original: JsonMap,
   modified: JsonMap,
-  type: TypeName | undefined,
   scope: DiffScope,
   retain: boolean,
-  path: string,
 ): JsonMap {
   const patch: JsonMap = {};
   for (const [key, value] of entriesOf(modified)) {
     const before = own(original, key);
     if (before !== undefined && equal(before, value)) continue;
-    if (before !== undefined && isMap(before) && isMap(value)) {
-      diffMapField(table, patch, key, before, value, type, scope, path);
+    if (isMap(before) && isMap(value)) {
+      diffMapField(patch, key, mapRule(place, key), before, value, scope);
     } else if (Array.isArray(before) && Array.isArray(value)) {
-      diffListField(table, patch, key, before, value, type, scope, path);
+      diffListField(patch, key, listRule(place, key), before, value, scope);
     } else if (scope.changes) {
       setKey(patch, key, value);
     }
@@ -45,45 +42,36 @@ export function diffMaps(
 }
 
 function diffMapField(
-  table: TypeTable,
   patch: JsonMap,
   key: string,
+  rule: MergeRule,
   original: JsonMap,
   modified: JsonMap,
-  type: TypeName | undefined,
   scope: DiffScope,
-  path: string,
 ): void {
-  const rule = mapRule(table, type, key, path);
   if (rule.strategy === "replace") {
     if (scope.changes) setKey(patch, key, modified);
     return;
   }
-  const at = memberPath(path, key);
-  const difference = diffMaps(table, original, modified, rule.type, scope, rule.retainKeys, at);
+  const difference = diffMaps(rule.place, original, modified, scope, rule.retainKeys);
   if (Object.keys(difference).length > 0) setKey(patch, key, difference);
 }
 
 function diffListField(
-  table: TypeTable,
   patch: JsonMap,
   key: string,
+  rule: MergeRule,
   original: readonly Json[],
   modified: readonly Json[],
-  type: TypeName | undefined,
   scope: DiffScope,
-  path: string,
 ): void {
-  const rule = listRule(table, type, key, path);
   if (rule.strategy !== "merge") {
     if (scope.changes) setKey(patch, key, [...modified]);
     return;
   }
-  const at = memberPath(path, key);
-  const difference = diffLists(original, modified, rule, scope, at, (before, after, itemPath) =>
-    diffMaps(table, before, after, rule.type, scope, rule.retainKeys, itemPath),
+  const { items, deletions, order } = diffLists(rule, original, modified, scope, (before, after) =>
+    diffMaps(rule.place, before, after, scope, rule.retainKeys),
   );
-  const { items, deletions, order } = difference;
   if (items.length > 0) setKey(patch, key, items);
   if (deletions.length > 0) setKey(patch, `${DELETE_FROM_PRIMITIVE_LIST}/${key}`, deletions);
   if (order.length > 0) setKey(patch, `${SET_ELEMENT_ORDER}/${key}`, order);

@@ -3,7 +3,7 @@ import { isMarked, orderedList, PATCH, withoutMarked } from "./directives.ts";
 import { StrategicMergeError } from "./errors.ts";
 import { isMap, type Json, type JsonMap, own } from "./json.ts";
 import { elementType, type MergeItem, mergeLists } from "./lists.ts";
-import { listRule, type MergeRule, type TypeName, type TypeTable } from "./metadata.ts";
+import { listRule, type MergeRule, type Place } from "./metadata.ts";
 import { arrange, type Identity, identitiesOf, identityOf, knownItems } from "./order.ts";
 import { itemPath, memberPath } from "./path.ts";
 
@@ -16,42 +16,39 @@ export interface OrderedList {
 
 /** Merges the list that the directive `key` of the patch orders, if there is one, and brings it into that order. */
 export function mergeOrdered(
-  table: TypeTable,
+  place: Place,
   original: JsonMap,
   patch: JsonMap,
   key: string,
-  type: TypeName | undefined,
-  path: string,
   mergeItem: MergeItem,
 ): OrderedList {
-  const orderPath = memberPath(path, key);
+  const orderPath = memberPath(place.path, key);
   const order = listOf(own(patch, key), orderPath);
-  const field = orderedList(key, path);
-  const listPath = memberPath(path, field);
-  const rule = listRule(table, type, field, path);
-  const before = own(original, field) === undefined ? undefined : listOf(own(original, field), listPath);
-  const wanted = own(patch, field) === undefined ? undefined : listOf(own(patch, field), listPath);
-  checkOrder(wanted ?? [], order, rule.mergeKey, listPath, orderPath);
+  const field = orderedList(key, place.path);
+  const rule = listRule(place, field);
+  const { path } = rule.place;
+  const before = own(original, field) === undefined ? undefined : listOf(own(original, field), path);
+  const wanted = own(patch, field) === undefined ? undefined : listOf(own(patch, field), path);
   if (before === undefined && wanted === undefined) return { field, items: undefined };
 
-  const { items, storage } = mergeFound(before, wanted, rule, listPath, mergeItem);
-  elementType(before ?? [], wanted ?? [], listPath);
-  const present = knownItems(storage, rule.mergeKey, listPath).map(({ identity }) => identity);
-  const merged = knownItems(items, rule.mergeKey, listPath);
-  return { field, items: arrange(merged, identitiesOf(order, rule.mergeKey, orderPath), present) };
+  const identities = identitiesOf(order, rule.mergeKey, orderPath);
+  checkOrder(wanted ?? [], identities, rule, orderPath);
+  const { items, storage } = mergeFound(before, wanted, rule, mergeItem);
+  elementType(before ?? [], wanted ?? [], path);
+  const present = knownItems(storage, rule.mergeKey, path).map(({ identity }) => identity);
+  return { field, items: arrange(knownItems(items, rule.mergeKey, path), identities, present) };
 }
 
 function mergeFound(
   before: readonly Json[] | undefined,
   wanted: readonly Json[] | undefined,
   rule: MergeRule,
-  path: string,
   mergeItem: MergeItem,
 ): { items: readonly Json[]; storage: readonly Json[] } {
   if (wanted === undefined) return { items: before ?? [], storage: before ?? [] };
   if (before === undefined) return { items: withoutMarked([...wanted]) as Json[], storage: [] };
   if (rule.strategy !== "merge") return { items: wanted, storage: before };
-  return mergeLists(before, wanted, rule, path, mergeItem);
+  return mergeLists(rule, before, wanted, mergeItem);
 }
 
 function listOf(value: Json | undefined, path: string): readonly Json[] {
@@ -62,24 +59,19 @@ function listOf(value: Json | undefined, path: string): readonly Json[] {
 /** Every item of the patch list, deletions apart, must occur in the order, and in the same sequence. */
 function checkOrder(
   list: readonly Json[],
-  order: readonly Json[],
-  mergeKey: string,
-  listPath: string,
+  order: readonly Identity[],
+  { place, mergeKey }: MergeRule,
   orderPath: string,
 ): void {
   if (list.length === 0 || order.length === 0) return;
-  const ordered: readonly Identity[] = identitiesOf(order, mergeKey, orderPath);
   let next = 0;
   for (const [index, item] of list.entries()) {
-    const at = itemPath(listPath, index);
+    const at = itemPath(place.path, index);
     if (isMap(item) && own(item, PATCH) === "delete") continue;
-    const found = isMarked(item) ? next : ordered.indexOf(identityOf(item, mergeKey, at), next);
-    if (found < 0 || found >= ordered.length) {
-      throw new StrategicMergeError(
-        "BadElementOrder",
-        at,
-        `must stand in ${orderPath}, in the same sequence as here`,
-      );
+    const found = isMarked(item) ? next : order.indexOf(identityOf(item, mergeKey, at), next);
+    if (found < 0 || found >= order.length) {
+      const detail = `must stand in ${orderPath}, in the same sequence as here`;
+      throw new StrategicMergeError("BadElementOrder", at, detail);
     }
     next = isMarked(item) ? next : found + 1;
   }

@@ -2,17 +2,12 @@
 import { isMarked, PATCH } from "./directives.ts";
 import { StrategicMergeError } from "./errors.ts";
 import { type Json, type JsonMap, type JsonType, own, typeOf } from "./json.ts";
-import type { MergeRule, TypeName } from "./metadata.ts";
+import { itemOf, type MergeRule, type Place } from "./metadata.ts";
 import { arrange, type Identity, identitiesOf, identityOf, knownItems } from "./order.ts";
-import { itemPath, memberPath } from "./path.ts";
+import { memberPath } from "./path.ts";
 
 /** Merges a patch item into the original item of the same identity. */
-export type MergeItem = (
-  original: JsonMap,
-  patch: JsonMap,
-  type: TypeName | undefined,
-  path: string,
-) => JsonMap;
+export type MergeItem = (place: Place, original: JsonMap, patch: JsonMap) => JsonMap;
 
 export interface MergedList {
   items: Json[];
@@ -20,35 +15,24 @@ export interface MergedList {
   storage: Json[];
 }
 
-/** Merges a list into a list of the same field. `path` leads to the patch list. */
+/** Merges a list into a list of the same field. */
 export function mergeLists(
+  rule: MergeRule,
   original: readonly Json[],
   patch: readonly Json[],
-  rule: MergeRule,
-  path: string,
   mergeItem: MergeItem,
 ): MergedList {
+  const { mergeKey } = rule;
+  const { path } = rule.place;
   if (original.length === 0 && patch.length === 0) return { items: [], storage: [] };
-  const type = elementType(original, patch, path);
-  if (type !== "map") {
-    const union = [...new Set([...original, ...patch])];
-    return {
-      items: arrange(
-        knownItems(union, rule.mergeKey, path),
-        identitiesOf(patch, rule.mergeKey, path),
-        original as Identity[],
-      ),
-      storage: [...original],
-    };
+  if (elementType(original, patch, path) === "map") {
+    if (mergeKey !== "") return mergeMapLists(rule, original as JsonMap[], patch as JsonMap[], mergeItem);
+    const detail = "objects cannot be merged here: the schema names no merge key";
+    throw new StrategicMergeError("MixedElements", path, detail);
   }
-  if (rule.mergeKey === "") {
-    throw new StrategicMergeError(
-      "MixedElements",
-      path,
-      "objects cannot be merged here: the schema names no merge key",
-    );
-  }
-  return mergeMapLists(original as JsonMap[], patch as JsonMap[], rule, path, mergeItem);
+  const union = knownItems([...new Set([...original, ...patch])], mergeKey, path);
+  const items = arrange(union, identitiesOf(patch, mergeKey, path), original as Identity[]);
+  return { items, storage: [...original] };
 }
 
 /** The original without the scalars of the list that `$deleteFromPrimitiveList/…` at `path` holds. */
@@ -74,35 +58,34 @@ export function elementType(original: readonly Json[], patch: readonly Json[], p
 }
 
 function mergeMapLists(
+  { place, mergeKey }: MergeRule,
   original: readonly JsonMap[],
   patch: readonly JsonMap[],
-  rule: MergeRule,
-  path: string,
   mergeItem: MergeItem,
 ): MergedList {
-  const storage = storageOf(original);
-  const plain: { item: JsonMap; path: string }[] = [];
+  const storage = storageOf(original, mergeKey);
+  const plain: { item: JsonMap; identity: Identity; place: Place }[] = [];
   let replace = false;
   for (const [index, item] of patch.entries()) {
-    const at = itemPath(path, index);
-    if (!isMarked(item)) plain.push({ item, path: at });
-    else if (listDirective(item, at) === "replace") replace = true;
-    else storage.remove(rule.mergeKey, identityOf(item, rule.mergeKey, at));
+    const at = itemOf(place, index);
+    const directive = isMarked(item) ? listDirective(item, at.path) : undefined;
+    if (directive === "replace") {
+      replace = true;
+      continue;
+    }
+    const identity = identityOf(item, mergeKey, at.path);
+    if (directive === "delete") storage.remove(identity);
+    else plain.push({ item, identity, place: at });
   }
-  const identities = plain.map(({ item, path: at }) => identityOf(item, rule.mergeKey, at));
-  if (replace) {
-    const items = plain.map(({ item }, index) => ({ item, identity: identities[index]! }));
-    return { items: arrange(items, [], identities), storage: storage.all() };
-  }
+  const mentioned = plain.map(({ identity }) => identity);
+  if (replace) return { items: arrange(plain, [], mentioned), storage: storage.all() };
 
-  const present = knownItems(storage.items(), rule.mergeKey, path).map(({ identity }) => identity);
-  for (const { item, path: at } of plain) {
-    const index = storage.find(rule.mergeKey, own(item, rule.mergeKey)!);
-    if (index < 0) storage.append(item);
-    else storage.set(index, mergeItem(storage.items()[index]!, item, rule.type, at));
+  const present = knownItems(storage.items(), mergeKey, place.path).map(({ identity }) => identity);
+  for (const { item, identity, place: at } of plain) {
+    storage.put(identity, (found) => (found === undefined ? item : mergeItem(at, found, item)));
   }
-  const merged = knownItems(storage.items(), rule.mergeKey, path);
-  return { items: arrange(merged, identities, present), storage: storage.all() };
+  const merged = knownItems(storage.items(), mergeKey, place.path);
+  return { items: arrange(merged, mentioned, present), storage: storage.all() };
 }
 
 function listDirective(item: JsonMap, path: string): "replace" | "delete" {
@@ -120,10 +103,10 @@ interface Storage {
   items(): JsonMap[];
   /** As many items as the original had: what is left of it, then what was appended, then what deletions left behind. */
   all(): JsonMap[];
-  find(key: string, identity: Json): number;
-  set(index: number, item: JsonMap): void;
-  append(item: JsonMap): void;
-  remove(key: string, identity: Identity): void;
+  /** Puts an item in the place of the first one of the identity, else to the end. */
+  put(identity: Identity, make: (found: JsonMap | undefined) => JsonMap): void;
+  /** Removes every item of the identity. */
+  remove(identity: Identity): void;
 }
 
 /**
@@ -131,26 +114,24 @@ interface Storage {
  * addition takes the next place. `$setElementOrder` then compares with that array at its first length, so that a new
  * item may count as one that stood at the end. The order of items follows from it.
  */
-function storageOf(original: readonly JsonMap[]): Storage {
+function storageOf(original: readonly JsonMap[], mergeKey: string): Storage {
   const places = [...original];
   let length = places.length;
-  const find = (key: string, identity: Json): number => {
-    for (let index = 0; index < length; index += 1) if (own(places[index]!, key) === identity) return index;
-    return -1;
+  const find = (identity: Identity): number => {
+    const index = places.findIndex((item) => own(item, mergeKey) === identity);
+    return index < length ? index : -1;
   };
   return {
     items: () => places.slice(0, length),
     all: () => places.slice(0, original.length),
-    find,
-    set: (index, item) => {
-      places[index] = item;
+    put: (identity, make) => {
+      const index = find(identity);
+      if (index < 0) length += 1;
+      const place = index < 0 ? length - 1 : index;
+      places[place] = make(index < 0 ? undefined : places[place]);
     },
-    append: (item) => {
-      places[length] = item;
-      length += 1;
-    },
-    remove: (key, identity) => {
-      for (let index = find(key, identity); index >= 0; index = find(key, identity)) {
+    remove: (identity) => {
+      for (let index = find(identity); index >= 0; index = find(identity)) {
         places.copyWithin(index, index + 1, length);
         length -= 1;
       }

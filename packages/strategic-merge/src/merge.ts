@@ -13,8 +13,8 @@ import {
 } from "./directives.ts";
 import { mergeOrdered } from "./element-order.ts";
 import { entriesOf, isMap, type Json, type JsonMap, own, setKey } from "./json.ts";
-import { deleteScalars, type MergeItem, mergeLists } from "./lists.ts";
-import { listRule, mapRule, type TypeName, type TypeTable } from "./metadata.ts";
+import { deleteScalars, mergeLists } from "./lists.ts";
+import { listRule, mapRule, type Place, type TypeName, type TypeTable } from "./metadata.ts";
 import { asObject } from "./object.ts";
 import { memberPath } from "./path.ts";
 
@@ -31,70 +31,43 @@ export function strategicMerge<T>(
   patch: unknown,
   table: TypeTable = BUILT_IN,
 ): T {
-  const merged = mergeMaps(table, asObject(original, type, table), asObject(patch, type, table), type, "");
-  return cleanedUp(merged) as T;
+  const root: Place = { table, type, path: "" };
+  return cleanedUp(mergeMaps(root, asObject(original, type, table), asObject(patch, type, table))) as T;
 }
 
-/** Applies a patch map to a map of a type; undefined where the schema does not say what is inside. */
-function mergeMaps(
-  table: TypeTable,
-  original: JsonMap,
-  patch: JsonMap,
-  type: TypeName | undefined,
-  path: string,
-): JsonMap {
+/** Applies a patch map to the map at a place. */
+function mergeMaps(place: Place, original: JsonMap, patch: JsonMap): JsonMap {
   const directive = own(patch, PATCH);
-  if (directive !== undefined) return applyMapDirective(directive, patch, path);
+  if (directive !== undefined) return applyMapDirective(directive, patch, place.path);
 
-  const mergeItem: MergeItem = (...item) => mergeMaps(table, ...item);
-  const result = retainKeys(original, patch, path);
+  const result = retainKeys(original, patch, place.path);
   const done = new Set([RETAIN_KEYS]);
   for (const [key] of entriesOf(patch)) {
     if (!isElementOrder(key)) continue;
-    const { field, items } = mergeOrdered(table, result, patch, key, type, path, mergeItem);
+    const { field, items } = mergeOrdered(place, result, patch, key, mergeMaps);
     done.add(key);
     if (items === undefined) continue;
     setKey(result, field, items);
     done.add(field);
   }
   const rest = entriesOf(patch).filter(([key]) => !done.has(key));
-  for (const [key, value] of rest) {
-    if (!isPrimitiveDeletion(key)) mergeField(table, result, key, value, type, path);
-  }
-  for (const [key, value] of rest) {
-    if (isPrimitiveDeletion(key)) deleteFromField(table, result, key, value, type, path);
-  }
+  for (const [key, value] of rest) if (!isPrimitiveDeletion(key)) mergeField(place, result, key, value);
+  for (const [key, value] of rest) if (isPrimitiveDeletion(key)) deleteFromField(place, result, key, value);
   return result;
 }
 
 /** Applies the value that the patch has for a key to the result. */
-function mergeField(
-  table: TypeTable,
-  result: JsonMap,
-  key: string,
-  value: Json,
-  type: TypeName | undefined,
-  path: string,
-): void {
+function mergeField(place: Place, result: JsonMap, key: string, value: Json): void {
   const current = own(result, key);
-  if (value === null) delete result[key];
-  else if (isMap(value) && current !== undefined && isMap(current)) {
-    const rule = mapRule(table, type, key, path);
-    const at = memberPath(path, key);
-    setKey(
-      result,
-      key,
-      rule.strategy === "replace" ? value : mergeMaps(table, current, value, rule.type, at),
-    );
+  if (value === null) {
+    delete result[key];
+  } else if (isMap(value) && isMap(current)) {
+    const rule = mapRule(place, key);
+    setKey(result, key, rule.strategy === "replace" ? value : mergeMaps(rule.place, current, value));
   } else if (Array.isArray(value) && Array.isArray(current)) {
-    const rule = listRule(table, type, key, path);
-    const at = memberPath(path, key);
-    const mergeItem: MergeItem = (...item) => mergeMaps(table, ...item);
-    setKey(
-      result,
-      key,
-      rule.strategy === "merge" ? mergeLists(current, value, rule, at, mergeItem).items : value,
-    );
+    const rule = listRule(place, key);
+    const merged = rule.strategy === "merge";
+    setKey(result, key, merged ? mergeLists(rule, current, value, mergeMaps).items : value);
   } else {
     const installed = withoutMarked(withoutNulls(value));
     if (installed === undefined) delete result[key];
@@ -103,19 +76,13 @@ function mergeField(
 }
 
 /** Removes scalars from a list, whatever the strategy of its field. What is no list stays as it is. */
-function deleteFromField(
-  table: TypeTable,
-  result: JsonMap,
-  key: string,
-  value: Json,
-  type: TypeName | undefined,
-  path: string,
-): void {
-  const field = shortenedList(key, path);
+function deleteFromField(place: Place, result: JsonMap, key: string, value: Json): void {
+  const field = shortenedList(key, place.path);
   const current = own(result, field);
-  if (value === null) delete result[field];
-  else if (Array.isArray(value) && Array.isArray(current)) {
-    listRule(table, type, field, path);
-    setKey(result, field, deleteScalars(current, value, memberPath(path, key)));
+  if (value === null) {
+    delete result[field];
+  } else if (Array.isArray(value) && Array.isArray(current)) {
+    listRule(place, field);
+    setKey(result, field, deleteScalars(current, value, memberPath(place.path, key)));
   }
 }

@@ -1,5 +1,5 @@
 import { StrategicMergeError } from "./errors.ts";
-import { memberPath } from "./path.ts";
+import { itemPath, memberPath } from "./path.ts";
 
 /**
  * Name of a type of the Kubernetes API: bare for core/v1 (`PodTemplateSpec`), with group and version for the others
@@ -34,10 +34,18 @@ export interface TypeTable {
   kinds: ReadonlyMap<string, TypeName>;
 }
 
+/** Where in a value the engine is, and what it knows about the map or list there. */
+export interface Place {
+  table: TypeTable;
+  /** Type of the map, or of the list's items; undefined where the schema does not say what is inside. */
+  type: TypeName | undefined;
+  path: string;
+}
+
 /** How one field is merged. */
 export interface MergeRule {
-  /** Type of the map or of the list's items; undefined where the schema does not say what is inside. */
-  type: TypeName | undefined;
+  /** The field itself. */
+  place: Place;
   strategy: "merge" | "replace" | "";
   retainKeys: boolean;
   mergeKey: string;
@@ -46,26 +54,25 @@ export interface MergeRule {
 const RETAIN_KEYS = "retainKeys";
 
 /** How to merge the map in a field. Throws a StrategicMergeError when the schema has no such field. */
-export function mapRule(table: TypeTable, type: TypeName | undefined, key: string, path: string): MergeRule {
-  const field = fieldOf(table, type, key, path);
-  return { type: field.shape.kind === "map" ? field.shape.type : undefined, ...rulesOf(field) };
+export function mapRule(place: Place, key: string): MergeRule {
+  const field = fieldOf(place, key);
+  return ruleOf(place, key, field, field.shape);
 }
 
 /** How to merge the list in a field. Throws a StrategicMergeError when the schema has no such list. */
-export function listRule(table: TypeTable, type: TypeName | undefined, key: string, path: string): MergeRule {
-  const field = fieldOf(table, type, key, path);
-  const { shape } = field;
-  if (shape.kind !== "list") {
-    throw new StrategicMergeError(
-      "UnknownField",
-      memberPath(path, key),
-      "the schema has no list of this name",
-    );
-  }
-  return { type: shape.items.kind === "map" ? shape.items.type : undefined, ...rulesOf(field) };
+export function listRule(place: Place, key: string): MergeRule {
+  const field = fieldOf(place, key);
+  if (field.shape.kind === "list") return ruleOf(place, key, field, field.shape.items);
+  const detail = "the schema has no list of this name";
+  throw new StrategicMergeError("UnknownField", memberPath(place.path, key), detail);
 }
 
-function fieldOf(table: TypeTable, type: TypeName | undefined, key: string, path: string): Field {
+/** The item of a list at `place`. */
+export function itemOf(place: Place, index: number): Place {
+  return { ...place, path: itemPath(place.path, index) };
+}
+
+function fieldOf({ table, type, path }: Place, key: string): Field {
   const field = type === undefined ? undefined : table.types.get(type)?.get(key);
   if (field !== undefined) return field;
   const detail =
@@ -75,9 +82,15 @@ function fieldOf(table: TypeTable, type: TypeName | undefined, key: string, path
   throw new StrategicMergeError("UnknownField", memberPath(path, key), detail);
 }
 
-function rulesOf({ strategies, mergeKey }: Field): Omit<MergeRule, "type"> {
+function ruleOf(
+  { table, path }: Place,
+  key: string,
+  { strategies, mergeKey }: Field,
+  inside: Shape,
+): MergeRule {
   const [strategy] = strategies.filter((name) => name !== RETAIN_KEYS);
   return {
+    place: { table, type: inside.kind === "map" ? inside.type : undefined, path: memberPath(path, key) },
     strategy: strategy === "merge" || strategy === "replace" ? strategy : "",
     retainKeys: strategies.includes(RETAIN_KEYS),
     mergeKey,

@@ -2,7 +2,7 @@ import { BUILT_IN } from "./built-in.ts";
 import { combinePatches } from "./combine.ts";
 import { type DiffScope, diffMaps } from "./diff.ts";
 import { deepCopy, type JsonMap } from "./json.ts";
-import type { TypeName, TypeTable } from "./metadata.ts";
+import type { Place, TypeName, TypeTable } from "./metadata.ts";
 import { asObject } from "./object.ts";
 
 const EVERYTHING: DiffScope = { changes: true, deletions: true };
@@ -21,7 +21,7 @@ export function createTwoWayPatch(
   table: TypeTable = BUILT_IN,
 ): JsonMap {
   const [before, after] = [asObject(original, type, table), asObject(modified, type, table)];
-  return deepCopy(diffMaps(table, before, after, type, EVERYTHING, false, "")) as JsonMap;
+  return deepCopy(diffMaps({ table, type, path: "" }, before, after, EVERYTHING, false)) as JsonMap;
 }
 
 /** The three versions that a three-way patch or merge reads. */
@@ -44,7 +44,8 @@ export function createThreeWayPatch(
   table: TypeTable = BUILT_IN,
 ): JsonMap {
   const [before, after, live] = [original, modified, current].map((value) => asObject(value, type, table));
-  const changes = diffMaps(table, live!, after!, type, CHANGES, false, "");
-  const deletions = diffMaps(table, before!, after!, type, DELETIONS, false, "");
-  return deepCopy(combinePatches(table, deletions, changes, type, "")) as JsonMap;
+  const root: Place = { table, type, path: "" };
+  const changes = diffMaps(root, live!, after!, CHANGES, false);
+  const deletions = diffMaps(root, before!, after!, DELETIONS, false);
+  return deepCopy(combinePatches(root, deletions, changes)) as JsonMap;
 }
