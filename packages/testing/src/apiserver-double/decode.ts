@@ -16,16 +16,25 @@ function checkKind(type: ResourceType, value: JsonObject): void {
   const apiVersion = text(value.apiVersion);
   const kind = text(value.kind);
   const wanted = apiVersionOf(type);
-  if (apiVersion !== "" && apiVersion !== wanted) {
-    throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`,
-    );
+  if (type.custom !== undefined) {
+    if (kind === "") {
+      throw badRequest(
+        `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${JSON.stringify(value).slice(0, 200)}'`,
+      );
+    }
+    if (apiVersion !== wanted) {
+      throw badRequest(
+        `the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`,
+      );
+    }
   }
-  if (kind !== "" && kind !== type.kind) {
-    throw badRequest(
-      `${kind} in version "${type.version}" cannot be handled as a ${type.kind}: converting (v1.${kind}) to (v1.${type.kind}): unknown conversion`,
-    );
-  }
+  const foreignVersion = apiVersion !== "" && apiVersion !== wanted;
+  if (!foreignVersion && (kind === "" || kind === type.kind)) return;
+  const why =
+    foreignVersion && kind === type.kind
+      ? `no kind "${kind}" is registered for version "${apiVersion}"`
+      : `converting (${apiVersion}.${kind}) to (${type.version}.${type.kind}): unknown conversion`;
+  throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${type.kind}: ${why}`);
 }
 
 function decodeCustom(server: Server, type: ResourceType, value: JsonObject): Decoded {

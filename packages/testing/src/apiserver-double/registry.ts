@@ -26,6 +26,8 @@ export interface Strategy {
   createOnUpdate?: boolean;
   /** A delete waits for the kubelet, at most this many seconds. */
   graceSeconds?(object: KubeObject): number;
+  /** A new object may bring its status along. */
+  keepsNewStatus?: boolean;
   /** The answer to a delete is the object itself. */
   returnsDeleted?: boolean;
   /** Fills what the client left out; on every write, after decoding. */

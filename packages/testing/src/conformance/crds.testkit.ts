@@ -5,12 +5,22 @@ import type { ConformanceCase, Obj, Scene } from "./scene.testkit.ts";
 
 const widgets = (scene: Scene, name?: string): string => scene.at(WIDGETS, "widgets", name);
 
-/** The causes of a refused widget. */
-async function causes(scene: Scene, spec: object): Promise<{ reason?: string; field?: string; message: string }[]> {
+/** The causes of a refused widget, without the one that says that CEL rules were not run. */
+async function causes(
+  scene: Scene,
+  spec: object,
+): Promise<{ reason?: string; field?: string; message: string }[]> {
   const refusal = await scene.refused("POST", widgets(scene), widget("bad", spec), 422);
   expect(refusal.reason).toBe("Invalid");
-  return refusal.details?.causes ?? [];
+  return (refusal.details?.causes ?? []).filter(({ field }) => field !== "<nil>");
 }
+
+const thing = (groupVersion: string, spec: object, name = "x"): object => ({
+  apiVersion: groupVersion,
+  kind: "Thing",
+  metadata: { name },
+  spec,
+});
 
 interface Condition {
   type: string;
@@ -104,28 +114,34 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 a required field must be there",
     async run(scene) {
       const refusal = await scene.refused("POST", widgets(scene), { ...widget("a"), spec: {} }, 422);
-      expect(refusal.message).toBe('Widget.conformance.quartet.io "a" is invalid: spec.size: Required value');
+      expect(refusal.message).toContain(
+        'Widget.conformance.quartet.io "a" is invalid: [spec.size: Required value, ',
+      );
       expect(refusal.details).toMatchObject({
         name: "a",
         group: "conformance.quartet.io",
         kind: "Widget",
-        causes: [{ reason: "FieldValueRequired", message: "Required value", field: "spec.size" }],
+        causes: [
+          { reason: "FieldValueRequired", message: "Required value", field: "spec.size" },
+          { field: "<nil>", message: expect.stringContaining("some validation rules were not checked") },
+        ],
       });
-      const none = await scene.refused("POST", widgets(scene), { metadata: { name: "a" } }, 422);
+      const { spec: _spec, ...bare } = widget("a") as Obj;
+      const none = await scene.refused("POST", widgets(scene), bare, 422);
       expect(none.details?.causes?.[0]?.field).toBe("spec");
     },
   },
   {
     name: "CORE-469 a value has the type of the schema",
     async run(scene) {
-      expect(await causes(scene, { size: "1" })).toEqual([
+      expect(await causes(scene, { low: "1" })).toEqual([
         {
           reason: "FieldValueTypeInvalid",
-          field: "spec.size",
-          message: 'Invalid value: "string": spec.size in body must be of type integer: "string"',
+          field: "spec.low",
+          message: 'Invalid value: "string": spec.low in body must be of type integer: "string"',
         },
       ]);
-      expect(await causes(scene, { size: 1.5 })).toMatchObject([{ field: "spec.size" }]);
+      expect(await causes(scene, { text: 5 })).toMatchObject([{ field: "spec.text" }]);
       expect(await causes(scene, { flag: "true" })).toMatchObject([{ field: "spec.flag" }]);
       expect(await causes(scene, { names: "x" })).toMatchObject([{ field: "spec.names" }]);
       expect(await causes(scene, { nested: [] })).toMatchObject([{ field: "spec.nested" }]);
@@ -159,7 +175,9 @@ export const CRD_CASES: readonly ConformanceCase[] = [
       expect(await causes(scene, { text: "x" })).toMatchObject([
         { message: 'Invalid value: "x": spec.text in body should be at least 2 chars long' },
       ]);
-      expect(await causes(scene, { text: "xxxxxx" })).toMatchObject([{ reason: "FieldValueTooLong", field: "spec.text" }]);
+      expect(await causes(scene, { text: "xxxxxx" })).toMatchObject([
+        { reason: "FieldValueTooLong", field: "spec.text" },
+      ]);
       // characters count, not bytes
       await scene.create(widgets(scene), widget("a", { text: "äöüßé" }));
     },
@@ -246,7 +264,11 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 a CEL rule refuses with its message",
     async run(scene) {
       expect(await causes(scene, { low: 5, high: 1 })).toMatchObject([
-        { reason: "FieldValueInvalid", field: "spec", message: expect.stringContaining("low must not exceed high") },
+        {
+          reason: "FieldValueInvalid",
+          field: "spec",
+          message: expect.stringContaining("low must not exceed high"),
+        },
       ]);
       await scene.create(widgets(scene), widget("a", { low: 1, high: 5 }));
     },
@@ -256,7 +278,13 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       await scene.create(widgets(scene), widget("a", { fixed: "x" }));
       const patch = { spec: { fixed: "y" } };
-      const refusal = await scene.refused("PATCH", widgets(scene, "a"), patch, 422, "application/merge-patch+json");
+      const refusal = await scene.refused(
+        "PATCH",
+        widgets(scene, "a"),
+        patch,
+        422,
+        "application/merge-patch+json",
+      );
       expect(refusal.details?.causes).toMatchObject([
         { field: "spec.fixed", message: expect.stringContaining("fixed is immutable") },
       ]);
@@ -267,7 +295,13 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       await scene.create(widgets(scene), widget("a"));
       const patch = { spec: { size: 0 } };
-      const refusal = await scene.refused("PATCH", widgets(scene, "a"), patch, 422, "application/merge-patch+json");
+      const refusal = await scene.refused(
+        "PATCH",
+        widgets(scene, "a"),
+        patch,
+        422,
+        "application/merge-patch+json",
+      );
       expect(refusal.details?.causes).toMatchObject([{ field: "spec.size" }]);
     },
   },
@@ -279,12 +313,16 @@ export const CRD_CASES: readonly ConformanceCase[] = [
         const conditions = await scene.eventually(async () => {
           const { status } = await scene.get(`${CRDS}/${name}`);
           const list = status?.conditions as Condition[] | undefined;
-          return list?.some(({ type, status: value }) => type === "Established" && value === "True") ? status : undefined;
+          return list?.some(({ type, status: value }) => type === "Established" && value === "True")
+            ? status
+            : undefined;
         });
         expect(conditions).toMatchObject({
           storedVersions: ["v1"],
           acceptedNames: { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" },
-          conditions: expect.arrayContaining([expect.objectContaining({ type: "NamesAccepted", status: "True" })]),
+          conditions: expect.arrayContaining([
+            expect.objectContaining({ type: "NamesAccepted", status: "True" }),
+          ]),
         });
       });
     },
@@ -293,7 +331,12 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 a CRD's name is plural and group",
     async run(scene) {
       const body = crd({ plural: "things", kind: "Thing", schema: spec({}) }) as Obj;
-      const refusal = await scene.refused("POST", CRDS, { ...body, metadata: { name: "wrong.quartet.io" } }, 422);
+      const refusal = await scene.refused(
+        "POST",
+        CRDS,
+        { ...body, metadata: { name: "wrong.quartet.io" } },
+        422,
+      );
       expect(refusal.message).toContain('must be spec.names.plural+"."+spec.group');
     },
   },
@@ -307,8 +350,13 @@ export const CRD_CASES: readonly ConformanceCase[] = [
         { type: "object", properties: { list: { type: "array" } } },
       ];
       for (const schema of schemas) {
-        const refusal = await scene.refused("POST", CRDS, crd({ plural: "things", kind: "Thing", group, schema }), 422);
-        expect(refusal.details?.causes?.[0]?.field).toContain("spec.versions[0].schema.openAPIV3Schema");
+        const refusal = await scene.refused(
+          "POST",
+          CRDS,
+          crd({ plural: "things", kind: "Thing", group, schema }),
+          422,
+        );
+        expect(refusal.details?.causes?.[0]?.field).toContain("spec.validation.openAPIV3Schema");
       }
     },
   },
@@ -316,7 +364,13 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 exactly one version is the storage version",
     async run(scene) {
       const group = `${scene.id}.quartet.io`;
-      const body = crd({ plural: "things", kind: "Thing", group, schema: spec({}), version: { storage: false } });
+      const body = crd({
+        plural: "things",
+        kind: "Thing",
+        group,
+        schema: spec({}),
+        version: { storage: false },
+      });
       const refusal = await scene.refused("POST", CRDS, body, 422);
       expect(refusal.message).toContain("must have exactly one version marked as storage version");
     },
@@ -326,7 +380,12 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       const group = `${scene.id}.quartet.io`;
       const schema = spec({ size: { type: "integer", default: "many" } });
-      const refusal = await scene.refused("POST", CRDS, crd({ plural: "things", kind: "Thing", group, schema }), 422);
+      const refusal = await scene.refused(
+        "POST",
+        CRDS,
+        crd({ plural: "things", kind: "Thing", group, schema }),
+        422,
+      );
       expect(refusal.details?.causes?.[0]?.field).toContain("properties[spec].properties[size].default");
     },
   },
@@ -334,8 +393,16 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 a CEL rule that does not compile is refused",
     async run(scene) {
       const group = `${scene.id}.quartet.io`;
-      const schema = spec({ a: { type: "string" } }, { "x-kubernetes-validations": [{ rule: "self.nosuch == 1" }] });
-      const refusal = await scene.refused("POST", CRDS, crd({ plural: "things", kind: "Thing", group, schema }), 422);
+      const schema = spec(
+        { a: { type: "string" } },
+        { "x-kubernetes-validations": [{ rule: "self.nosuch == 1" }] },
+      );
+      const refusal = await scene.refused(
+        "POST",
+        CRDS,
+        crd({ plural: "things", kind: "Thing", group, schema }),
+        422,
+      );
       expect(refusal.details?.causes?.[0]?.field).toContain("x-kubernetes-validations[0].rule");
     },
   },
@@ -350,9 +417,9 @@ export const CRD_CASES: readonly ConformanceCase[] = [
         storage: name === "v1",
         schema: { openAPIV3Schema: schema },
       }));
-      await withCrd(scene, { schema, spec: { versions } }, async (path) => {
+      await withCrd(scene, { schema, spec: { versions } }, async (path, groupVersion) => {
         await untilServed(scene.client, `${group}/v1beta1`, "things");
-        await scene.create(path(), { metadata: { name: "x" }, spec: { a: "1" } });
+        await scene.create(path(), thing(groupVersion, { a: "1" }));
         const other = await scene.get(scene.at(`${group}/v1beta1`, "things", "x"));
         expect(other).toMatchObject({ apiVersion: `${group}/v1beta1`, kind: "Thing", spec: { a: "1" } });
       });
@@ -376,8 +443,8 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 defaults added later show when stored objects are read",
     async run(scene) {
       const group = `${scene.id}.quartet.io`;
-      await withCrd(scene, { schema: spec({ a: { type: "string" } }) }, async (path) => {
-        await scene.create(path(), { metadata: { name: "x" }, spec: {} });
+      await withCrd(scene, { schema: spec({ a: { type: "string" } }) }, async (path, groupVersion) => {
+        await scene.create(path(), thing(groupVersion, {}));
         const schema = spec({ a: { type: "string", default: "later" } });
         const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
         await scene.merge(`${CRDS}/things.${group}`, { spec: { versions } });
@@ -395,7 +462,10 @@ export const CRD_CASES: readonly ConformanceCase[] = [
       const group = `${scene.id}.quartet.io`;
       await withCrd(scene, { schema: spec({}) }, async () => {
         const names = { plural: "others", singular: "thing", kind: "Other" };
-        await scene.create(CRDS, crd({ plural: "others", kind: "Other", group, schema: spec({}), spec: { names } }));
+        await scene.create(
+          CRDS,
+          crd({ plural: "others", kind: "Other", group, schema: spec({}), spec: { names } }),
+        );
         const conditions = await scene.eventually(async () => {
           const { status } = await scene.get(`${CRDS}/others.${group}`);
           const list = status?.conditions as Condition[] | undefined;
@@ -410,8 +480,8 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 deleting a CRD deletes its objects and ends its kind",
     async run(scene) {
       const group = `${scene.id}.quartet.io`;
-      await withCrd(scene, { schema: spec({}) }, async (path) => {
-        await scene.create(path(), { metadata: { name: "x" }, spec: {} });
+      await withCrd(scene, { schema: spec({}) }, async (path, groupVersion) => {
+        await scene.create(path(), thing(groupVersion, {}));
         const crdPath = `${CRDS}/things.${group}`;
         await scene.remove(crdPath);
         await scene.eventually(async () =>
@@ -430,27 +500,33 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 an object that a newer schema refuses may keep its old fault",
     async run(scene) {
       const group = `${scene.id}.quartet.io`;
-      await withCrd(scene, { schema: spec({ a: { type: "integer" }, b: { type: "string" } }) }, async (path) => {
-        await scene.create(path(), { metadata: { name: "x" }, spec: { a: 5 } });
-        const schema = spec({ a: { type: "integer", maximum: 3 }, b: { type: "string" } });
-        const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
-        await scene.merge(`${CRDS}/things.${group}`, { spec: { versions } });
-        await scene.eventually(async () => {
-          const probe = { metadata: { name: "probe" }, spec: { a: 5 } };
-          return (await scene.client.request("POST", `${path()}?dryRun=All`, probe)).code === 422 ? true : undefined;
-        });
-        const updated = await scene.merge(path("x"), { spec: { b: "new" } });
-        expect(updated.spec).toEqual({ a: 5, b: "new" });
-        await scene.refused("PATCH", path("x"), { spec: { a: 6 } }, 422, "application/merge-patch+json");
-      });
+      await withCrd(
+        scene,
+        { schema: spec({ a: { type: "integer" }, b: { type: "string" } }) },
+        async (path, groupVersion) => {
+          await scene.create(path(), thing(groupVersion, { a: 5 }));
+          const schema = spec({ a: { type: "integer", maximum: 3 }, b: { type: "string" } });
+          const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
+          await scene.merge(`${CRDS}/things.${group}`, { spec: { versions } });
+          await scene.eventually(async () => {
+            const probe = thing(groupVersion, { a: 5 }, "probe");
+            return (await scene.client.request("POST", `${path()}?dryRun=All`, probe)).code === 422
+              ? true
+              : undefined;
+          });
+          const updated = await scene.merge(path("x"), { spec: { b: "new" } });
+          expect(updated.spec).toEqual({ a: 5, b: "new" });
+          await scene.refused("PATCH", path("x"), { spec: { a: 6 } }, 422, "application/merge-patch+json");
+        },
+      );
     },
   },
   {
     name: "CORE-469 a deprecated version answers with a warning",
     async run(scene) {
       const version = { deprecated: true, deprecationWarning: "use v2" };
-      await withCrd(scene, { schema: spec({}), version }, async (path) => {
-        const answer = await scene.client.request("POST", path(), { metadata: { name: "x" }, spec: {} });
+      await withCrd(scene, { schema: spec({}), version }, async (path, groupVersion) => {
+        const answer = await scene.client.request("POST", path(), thing(groupVersion, {}));
         expect(answer.headers.warning).toContain('299 - "use v2"');
       });
     },
@@ -459,9 +535,9 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     name: "CORE-469 int32 and int64 formats",
     async run(scene) {
       const schema = spec({ a: { type: "integer", format: "int32" } });
-      await withCrd(scene, { schema }, async (path) => {
-        await scene.refused("POST", path(), { metadata: { name: "x" }, spec: { a: 2_147_483_648 } }, 422);
-        await scene.create(path(), { metadata: { name: "x" }, spec: { a: 2_147_483_647 } });
+      await withCrd(scene, { schema }, async (path, groupVersion) => {
+        await scene.refused("POST", path(), thing(groupVersion, { a: 2_147_483_648 }), 422);
+        await scene.create(path(), thing(groupVersion, { a: 2_147_483_647 }));
       });
     },
   },
@@ -472,11 +548,11 @@ export const CRD_CASES: readonly ConformanceCase[] = [
         { a: { type: "integer" }, b: { type: "integer" }, c: { type: "integer", not: { enum: [7] } } },
         { oneOf: [{ required: ["a"] }, { required: ["b"] }] },
       );
-      await withCrd(scene, { schema }, async (path) => {
-        await scene.refused("POST", path(), { metadata: { name: "x" }, spec: {} }, 422);
-        await scene.refused("POST", path(), { metadata: { name: "x" }, spec: { a: 1, b: 2 } }, 422);
-        await scene.refused("POST", path(), { metadata: { name: "x" }, spec: { a: 1, c: 7 } }, 422);
-        await scene.create(path(), { metadata: { name: "x" }, spec: { a: 1, c: 8 } });
+      await withCrd(scene, { schema }, async (path, groupVersion) => {
+        await scene.refused("POST", path(), thing(groupVersion, {}), 422);
+        await scene.refused("POST", path(), thing(groupVersion, { a: 1, b: 2 }), 422);
+        await scene.refused("POST", path(), thing(groupVersion, { a: 1, c: 7 }), 422);
+        await scene.create(path(), thing(groupVersion, { a: 1, c: 8 }));
       });
     },
   },

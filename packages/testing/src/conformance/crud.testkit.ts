@@ -1,6 +1,15 @@
 /** Reading and writing single objects: versions, identity, names, sizes. */
 import { expect } from "vitest";
-import { configMap, container, plain, pod, service, statefulSet, WIDGETS, widget } from "./fixtures.testkit.ts";
+import {
+  configMap,
+  container,
+  plain,
+  pod,
+  service,
+  statefulSet,
+  WIDGETS,
+  widget,
+} from "./fixtures.testkit.ts";
 import type { ConformanceCase, Obj, Scene } from "./scene.testkit.ts";
 
 const maps = (scene: Scene, name?: string): string => scene.at("v1", "configmaps", name);
@@ -31,10 +40,14 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       const object = await scene.create(maps(scene), configMap("a"));
       const list = await scene.list(maps(scene));
-      expect(Number(list.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(object.metadata.resourceVersion));
+      expect(Number(list.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+        Number(object.metadata.resourceVersion),
+      );
       const other = await scene.create(scene.at("v1", "secrets"), { metadata: { name: "s" } });
       const again = await scene.list(maps(scene));
-      expect(Number(again.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(other.metadata.resourceVersion));
+      expect(Number(again.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+        Number(other.metadata.resourceVersion),
+      );
     },
   },
   {
@@ -42,7 +55,9 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       const sent = { uid: "mine", creationTimestamp: "2001-01-01T00:00:00Z", generation: 7 };
       const object = await scene.create(widgets(scene), widget("a", {}, sent));
-      expect(object.metadata.uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(object.metadata.uid).toMatch(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
       expect(Date.now() - Date.parse(object.metadata.creationTimestamp)).toBeLessThan(60_000);
       expect(object.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       expect(object.metadata.generation).toBe(1);
@@ -62,7 +77,11 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-460 an update with another uid is a conflict",
     async run(scene) {
       const object = await scene.create(maps(scene), configMap("a"));
-      const metadata = { ...object.metadata, uid: "11111111-2222-4333-8444-555555555555", resourceVersion: "" };
+      const metadata = {
+        ...object.metadata,
+        uid: "11111111-2222-4333-8444-555555555555",
+        resourceVersion: "",
+      };
       const refusal = await scene.refused("PUT", maps(scene, "a"), { ...object, metadata }, 409);
       expect(refusal.reason).toBe("Conflict");
       expect(refusal.message).toContain("Precondition failed: UID in precondition");
@@ -92,7 +111,12 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-461 a Lease may not be replaced without a resource version",
     async run(scene) {
       await scene.create(leases(scene), lease("a"));
-      const refusal = await scene.refused("PUT", leases(scene, "a"), lease("a", { holderIdentity: "x" }), 422);
+      const refusal = await scene.refused(
+        "PUT",
+        leases(scene, "a"),
+        lease("a", { holderIdentity: "x" }),
+        422,
+      );
       expect(refusal.message).toContain("metadata.resourceVersion");
     },
   },
@@ -117,7 +141,9 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
       const old = await scene.create(widgets(scene), widget("a"));
       await scene.merge(widgets(scene, "a"), { spec: { size: 2 } });
       const refusal = await scene.refused("PUT", widgets(scene, "a"), old, 409);
-      expect(refusal.message).toContain('Operation cannot be fulfilled on widgets.conformance.quartet.io "a"');
+      expect(refusal.message).toContain(
+        'Operation cannot be fulfilled on widgets.conformance.quartet.io "a"',
+      );
       expect(refusal.details).toMatchObject({ name: "a", group: "conformance.quartet.io", kind: "widgets" });
     },
   },
@@ -136,8 +162,13 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-461 a create with a resource version is refused",
     async run(scene) {
-      const refusal = await scene.refused("POST", maps(scene), configMap("a", {}, { resourceVersion: "5" }), 400);
-      expect(refusal.message).toContain("resourceVersion");
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        configMap("a", {}, { resourceVersion: "5" }),
+        500,
+      );
+      expect(refusal.message).toBe("resourceVersion should not be set on objects to be created");
     },
   },
   {
@@ -150,7 +181,11 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-461 replacing a missing Lease creates it",
     async run(scene) {
-      const answer = await scene.client.request<Obj>("PUT", leases(scene, "a"), lease("a", { holderIdentity: "x" }));
+      const answer = await scene.client.request<Obj>(
+        "PUT",
+        leases(scene, "a"),
+        lease("a", { holderIdentity: "x" }),
+      );
       expect(answer.code).toBe(201);
       expect(answer.body.metadata.uid).toBeDefined();
     },
@@ -166,7 +201,12 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-461 the namespace in the body must be the namespace in the path",
     async run(scene) {
-      const refusal = await scene.refused("POST", maps(scene), configMap("a", {}, { namespace: "default" }), 400);
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        configMap("a", {}, { namespace: "default" }),
+        400,
+      );
       expect(refusal.message).toBe(
         "the namespace of the provided object does not match the namespace sent on the request",
       );
@@ -188,10 +228,17 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "CORE-461 kind and apiVersion may be left out",
+    name: "CORE-461 kind and apiVersion of a built-in kind may be left out, those of a custom resource may not",
     async run(scene) {
       const object = await scene.create(maps(scene), { metadata: { name: "a" }, data: { k: "v" } });
       expect(object).toMatchObject({ kind: "ConfigMap", apiVersion: "v1", data: { k: "v" } });
+      const refusal = await scene.refused(
+        "POST",
+        widgets(scene),
+        { metadata: { name: "a" }, spec: { size: 1 } },
+        400,
+      );
+      expect(refusal.message).toContain("Object 'Kind' is missing");
     },
   },
   {
@@ -203,7 +250,13 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-461 an unknown content type is refused with 415",
     async run(scene) {
-      const refusal = await scene.refused("POST", maps(scene), JSON.stringify(configMap("a")), 415, "text/plain");
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        JSON.stringify(configMap("a")),
+        415,
+        "text/plain",
+      );
       expect(refusal.reason).toBe("UnsupportedMediaType");
     },
   },
@@ -211,7 +264,9 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-461 YAML is accepted",
     async run(scene) {
       const yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n";
-      const answer = await scene.client.request<Obj>("POST", maps(scene), yaml, { contentType: "application/yaml" });
+      const answer = await scene.client.request<Obj>("POST", maps(scene), yaml, {
+        contentType: "application/yaml",
+      });
       expect(answer.code).toBe(201);
       expect((await scene.get(maps(scene, "a"))).data).toEqual({ k: "v" });
     },
@@ -230,7 +285,9 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-462 an empty patch keeps the resource version",
     async run(scene) {
       const object = await scene.create(maps(scene), configMap("a"));
-      expect((await scene.merge(maps(scene, "a"), {})).metadata.resourceVersion).toBe(object.metadata.resourceVersion);
+      expect((await scene.merge(maps(scene, "a"), {})).metadata.resourceVersion).toBe(
+        object.metadata.resourceVersion,
+      );
       const same = await scene.merge(maps(scene, "a"), { data: { a: "1" } });
       expect(same.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
     },
@@ -252,14 +309,21 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
         await scene.create(scene.at("v1", "services"), service("a")),
         await scene.create(leases(scene), lease("a")),
       ];
-      expect(objects.map(({ metadata }) => metadata.generation)).toEqual([undefined, undefined, undefined, undefined]);
+      expect(objects.map(({ metadata }) => metadata.generation)).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+      ]);
     },
   },
   {
     name: "CORE-463 a StatefulSet's generation follows its spec alone",
     async run(scene) {
       const path = scene.at("apps/v1", "statefulsets", "a");
-      expect((await scene.create(scene.at("apps/v1", "statefulsets"), statefulSet("a"))).metadata.generation).toBe(1);
+      expect(
+        (await scene.create(scene.at("apps/v1", "statefulsets"), statefulSet("a"))).metadata.generation,
+      ).toBe(1);
       expect((await scene.merge(path, { metadata: { labels: { x: "y" } } })).metadata.generation).toBe(1);
       const changed = await scene.merge(path, { spec: { minReadySeconds: 3 } });
       expect(changed.metadata.generation).toBe(2);
@@ -285,7 +349,9 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       await scene.create(widgets(scene), widget("a"));
       expect((await scene.merge(widgets(scene, "a"), { spec: { size: 2 } })).metadata.generation).toBe(2);
-      expect((await scene.merge(widgets(scene, "a"), { metadata: { labels: { x: "y" } } })).metadata.generation).toBe(2);
+      expect(
+        (await scene.merge(widgets(scene, "a"), { metadata: { labels: { x: "y" } } })).metadata.generation,
+      ).toBe(2);
       const status = await scene.merge(`${widgets(scene, "a")}/status`, { status: { phase: "Done" } });
       expect(status.metadata.generation).toBe(2);
     },
@@ -294,7 +360,10 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-463 without status subresource a status change raises the generation",
     async run(scene) {
       const path = scene.at(WIDGETS, "plains", "a");
-      const created = await scene.create(scene.at(WIDGETS, "plains"), plain("a", { status: { phase: "New" } }));
+      const created = await scene.create(
+        scene.at(WIDGETS, "plains"),
+        plain("a", { status: { phase: "New" } }),
+      );
       expect(created).toMatchObject({ metadata: { generation: 1 }, status: { phase: "New" } });
       const changed = await scene.merge(path, { status: { phase: "Done" } });
       expect(changed).toMatchObject({ metadata: { generation: 2 }, status: { phase: "Done" } });
@@ -380,7 +449,10 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-464 GET of /status shows the whole object",
     async run(scene) {
       await scene.create(widgets(scene), widget("a"));
-      expect(await scene.get(`${widgets(scene, "a")}/status`)).toMatchObject({ kind: "Widget", spec: { size: 1 } });
+      expect(await scene.get(`${widgets(scene, "a")}/status`)).toMatchObject({
+        kind: "Widget",
+        spec: { size: 1 },
+      });
     },
   },
   {
@@ -419,7 +491,10 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       for (const name of ["Upper", "under_score", "-dash", "dot.", "a".repeat(254)]) {
         const refusal = await scene.refused("POST", maps(scene), configMap(name), 422);
-        expect(refusal.details?.causes?.[0]).toMatchObject({ reason: "FieldValueInvalid", field: "metadata.name" });
+        expect(refusal.details?.causes?.[0]).toMatchObject({
+          reason: "FieldValueInvalid",
+          field: "metadata.name",
+        });
       }
       await scene.create(maps(scene), configMap("a.b-c.1"));
     },
@@ -444,9 +519,18 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-475 labels have rules for keys and values",
     async run(scene) {
-      for (const labels of [{ "a b": "c" }, { a: "not ok" }, { a: "x".repeat(64) }, { "/a": "b" }, { "a/b/c": "d" }]) {
+      for (const labels of [
+        { "a b": "c" },
+        { a: "not ok" },
+        { a: "x".repeat(64) },
+        { "/a": "b" },
+        { "a/b/c": "d" },
+      ]) {
         const refusal = await scene.refused("POST", maps(scene), configMap("a", {}, { labels }), 422);
-        expect(refusal.details?.causes?.[0]).toMatchObject({ reason: "FieldValueInvalid", field: "metadata.labels" });
+        expect(refusal.details?.causes?.[0]).toMatchObject({
+          reason: "FieldValueInvalid",
+          field: "metadata.labels",
+        });
       }
       await scene.create(maps(scene), configMap("a", {}, { labels: { "a.b/C_d": "E-f.1", empty: "" } }));
     },
@@ -457,7 +541,12 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
       const fits = { a: "x".repeat(256 * 1024 - 1) };
       await scene.create(maps(scene), configMap("a", {}, { annotations: fits }));
       const over = { a: "x".repeat(256 * 1024) };
-      const refusal = await scene.refused("POST", maps(scene), configMap("b", {}, { annotations: over }), 422);
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        configMap("b", {}, { annotations: over }),
+        422,
+      );
       expect(refusal.details?.causes?.[0]).toMatchObject({
         reason: "FieldValueTooLong",
         field: "metadata.annotations",
@@ -468,22 +557,32 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
     name: "CORE-475 an object beyond 1.5 MiB is refused",
     async run(scene) {
       const big = widget("a", { free: { text: "x".repeat(1_600_000) } });
-      const answer = await scene.client.request("POST", widgets(scene), big);
-      expect([413, 422, 500]).toContain(answer.code);
+      const refusal = await scene.refused("POST", widgets(scene), big, 500);
+      expect(refusal.message).toBe("etcdserver: request is too large");
       await scene.refused("GET", widgets(scene, "a"), undefined, 404);
     },
   },
   {
     name: "CORE-475 a request beyond 3 MiB is refused with 413",
     async run(scene) {
-      const refusal = await scene.refused("POST", maps(scene), configMap("a", { a: "x".repeat(3_200_000) }), 413);
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        configMap("a", { a: "x".repeat(3_200_000) }),
+        413,
+      );
       expect(refusal.reason).toBe("RequestEntityTooLarge");
     },
   },
   {
     name: "CORE-475 built-in kinds want finalizers with a domain",
     async run(scene) {
-      const refusal = await scene.refused("POST", maps(scene), configMap("a", {}, { finalizers: ["bare"] }), 422);
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        configMap("a", {}, { finalizers: ["bare"] }),
+        422,
+      );
       expect(refusal.details?.causes?.[0]).toMatchObject({ field: "metadata.finalizers[0]" });
       await scene.create(maps(scene), configMap("a", {}, { finalizers: ["example.com/x"] }));
       await scene.merge(maps(scene, "a"), { metadata: { finalizers: null } });
@@ -495,11 +594,21 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
       const owner = { apiVersion: "v1", kind: "ConfigMap", name: "o", uid: "u" };
       for (const key of ["apiVersion", "kind", "name", "uid"]) {
         const ownerReferences = [{ ...owner, [key]: "" }];
-        const refusal = await scene.refused("POST", maps(scene), configMap("a", {}, { ownerReferences }), 422);
+        const refusal = await scene.refused(
+          "POST",
+          maps(scene),
+          configMap("a", {}, { ownerReferences }),
+          422,
+        );
         expect(refusal.details?.causes?.[0]?.field).toBe(`metadata.ownerReferences[0].${key}`);
       }
       const both = ["a", "b"].map((uid) => ({ ...owner, uid, controller: true }));
-      const refusal = await scene.refused("POST", maps(scene), configMap("a", {}, { ownerReferences: both }), 422);
+      const refusal = await scene.refused(
+        "POST",
+        maps(scene),
+        configMap("a", {}, { ownerReferences: both }),
+        422,
+      );
       expect(refusal.message).toContain("Only one reference can have Controller set to true");
     },
   },
@@ -509,7 +618,12 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
       const answer = await scene.create(`${maps(scene)}?dryRun=All`, configMap("a"));
       expect(answer.metadata.uid).toBeDefined();
       await scene.refused("GET", maps(scene, "a"), undefined, 404);
-      const refusal = await scene.refused("POST", `${widgets(scene)}?dryRun=All`, widget("a", { size: 0 }), 422);
+      const refusal = await scene.refused(
+        "POST",
+        `${widgets(scene)}?dryRun=All`,
+        widget("a", { size: 0 }),
+        422,
+      );
       expect(refusal.reason).toBe("Invalid");
     },
   },
@@ -528,11 +642,18 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-135 MicroTime needs exactly six digits",
     async run(scene) {
-      for (const renewTime of ["2024-05-06T07:08:09Z", "2024-05-06T07:08:09.123Z", "2024-05-06T07:08:09.123456789Z"]) {
+      for (const renewTime of [
+        "2024-05-06T07:08:09Z",
+        "2024-05-06T07:08:09.123Z",
+        "2024-05-06T07:08:09.123456789Z",
+      ]) {
         const refusal = await scene.refused("POST", leases(scene), lease("a", { renewTime }), 400);
         expect(refusal.reason).toBe("BadRequest");
       }
-      const made = await scene.create(leases(scene), lease("a", { renewTime: "2024-05-06T07:08:09.123456Z" }));
+      const made = await scene.create(
+        leases(scene),
+        lease("a", { renewTime: "2024-05-06T07:08:09.123456Z" }),
+      );
       expect(made.spec?.renewTime).toBe("2024-05-06T07:08:09.123456Z");
     },
   },
@@ -542,7 +663,12 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
       const body = { metadata: { name: "a" }, data: { k: 1 } };
       const refusal = await scene.refused("POST", maps(scene), body, 400);
       expect(refusal.message).toContain('ConfigMap in version "v1" cannot be handled as a ConfigMap');
-      await scene.refused("POST", scene.at("apps/v1", "statefulsets"), statefulSet("a", { replicas: "2" }), 400);
+      await scene.refused(
+        "POST",
+        scene.at("apps/v1", "statefulsets"),
+        statefulSet("a", { replicas: "2" }),
+        400,
+      );
     },
   },
 ];

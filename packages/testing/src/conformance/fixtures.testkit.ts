@@ -5,7 +5,11 @@ import type { TestClient } from "../request.ts";
 export const GROUP = "conformance.quartet.io";
 export const WIDGETS = `${GROUP}/v1`;
 
-export const configMap = (name: string, data: Record<string, string> = { a: "1" }, more: object = {}): object => ({
+export const configMap = (
+  name: string,
+  data: Record<string, string> = { a: "1" },
+  more: object = {},
+): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, ...more },
@@ -129,10 +133,16 @@ const WIDGET_SPEC = {
     pod: { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec: { type: "object" } } },
     low: integer,
     high: integer,
-    fixed: { ...string, "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "fixed is immutable" }] },
+    fixed: {
+      ...string,
+      "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "fixed is immutable" }],
+    },
   },
   "x-kubernetes-validations": [
-    { rule: "!has(self.low) || !has(self.high) || self.low <= self.high", message: "low must not exceed high" },
+    {
+      rule: "!has(self.low) || !has(self.high) || self.low <= self.high",
+      message: "low must not exceed high",
+    },
   ],
 };
 

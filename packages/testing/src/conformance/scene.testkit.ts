@@ -117,7 +117,10 @@ function watchOf(client: TestClient, path: string, query: string): Watch {
   const read = async (): Promise<void> => {
     try {
       const separator = path.includes("?") ? "&" : "?";
-      for await (const event of client.stream<WatchEvent>(`${path}${separator}watch=true${query}`, abort.signal)) {
+      for await (const event of client.stream<WatchEvent>(
+        `${path}${separator}watch=true${query}`,
+        abort.signal,
+      )) {
         events.push(event);
         wake();
       }

@@ -1,5 +1,5 @@
 /** Strategic merge patch of built-in kinds. */
-import { StrategicMergeError, strategicMerge as merge, typeForKind } from "@quartet/strategic-merge";
+import { strategicMerge as merge, StrategicMergeError, typeForKind } from "@quartet/strategic-merge";
 import type { JsonObject } from "../json.ts";
 import type { ResourceType } from "../registry.ts";
 import { badRequest } from "../status.ts";

@@ -6,7 +6,9 @@ import { type Cause, forbiddenField, invalidValue, required } from "../status.ts
 import { strategy } from "../strategies/base.ts";
 import { defaultText } from "../strategies/pod-defaults.ts";
 import { isDnsLabel, isSubdomain } from "../strategies/validation.ts";
+import { checkRules } from "./rules.ts";
 import { type JsonSchema, preserves, walkSchema } from "./structural.ts";
+import { checkDefault } from "./validate.ts";
 
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
@@ -20,7 +22,7 @@ function checkNode(schema: JsonSchema, path: string, found: Cause[]): void {
     found.push(required(`${path}.type`, what));
   }
   if (type === "array" && !isRecord(schema.items)) found.push(required(`${path}.items`, "must be specified"));
-  if (schema.additionalProperties !== undefined && Object.keys(record(schema.properties)).length > 0) {
+  if (isRecord(schema.additionalProperties) && Object.keys(record(schema.properties)).length > 0) {
     found.push(
       forbiddenField(
         `${path}.additionalProperties`,
@@ -36,6 +38,7 @@ function checkNode(schema: JsonSchema, path: string, found: Cause[]): void {
       required(`${path}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map"),
     );
   }
+  found.push(...checkDefault(schema, path));
 }
 
 function checkVersions(spec: JsonObject): Cause[] {
@@ -54,6 +57,8 @@ function checkVersions(spec: JsonObject): Cause[] {
   }
   versions.forEach((version, index) => {
     const at = `spec.versions[${index}]`;
+    // a single version's schema is the schema of the CRD as a whole
+    const place = versions.length === 1 ? "spec.validation" : `${at}.schema`;
     if (!isDnsLabel(text(version.name))) {
       found.push(
         invalidValue(
@@ -68,12 +73,8 @@ function checkVersions(spec: JsonObject): Cause[] {
       found.push(required(`${at}.schema.openAPIV3Schema`, "schemas are required"));
       return;
     }
-    if (schema.type !== "object" && !preserves(schema)) {
-      found.push(
-        invalidValue(`${at}.schema.openAPIV3Schema.type`, schema.type, "must be object at the root"),
-      );
-    }
-    walkSchema(schema, `${at}.schema.openAPIV3Schema`, (node, path) => checkNode(node, path, found));
+    walkSchema(schema, `${place}.openAPIV3Schema`, (node, path) => checkNode(node, path, found));
+    if (found.length === 0) found.push(...checkRules(schema, `${place}.openAPIV3Schema`));
   });
   return found;
 }

@@ -10,14 +10,8 @@ import {
   unsupported,
 } from "../status.ts";
 import { hasFormat } from "./formats.ts";
+import type { Rules } from "./rules.ts";
 import { isNullable, type JsonSchema, propertyOf } from "./structural.ts";
-
-/** CEL rules of a schema node, compiled at installation. */
-export type RuleCheck = (schema: JsonSchema, value: unknown, old: unknown, path: string) => Cause[];
-
-interface Context {
-  rules: RuleCheck;
-}
 
 const INT32_LIMIT = 2 ** 31;
 
@@ -117,13 +111,7 @@ function counterpart(schema: JsonSchema, old: unknown, item: unknown): unknown {
   return items(old).find((candidate) => mapKey(schema, candidate) === key);
 }
 
-function checkArray(
-  context: Context,
-  schema: JsonSchema,
-  value: unknown[],
-  old: unknown,
-  path: string,
-): Cause[] {
+function checkArray(schema: JsonSchema, value: unknown[], old: unknown, path: string): Cause[] {
   const found: Cause[] = [];
   const { minItems, maxItems } = schema;
   if (typeof maxItems === "number" && value.length > maxItems) {
@@ -139,19 +127,13 @@ function checkArray(
   const element = isRecord(schema.items) ? schema.items : undefined;
   if (element !== undefined) {
     value.forEach((item, index) => {
-      found.push(...checkNode(context, element, item, counterpart(schema, old, item), `${path}[${index}]`));
+      found.push(...checkNode(element, item, counterpart(schema, old, item), `${path}[${index}]`));
     });
   }
   return [...found, ...checkUnique(schema, value, path)];
 }
 
-function checkObject(
-  context: Context,
-  schema: JsonSchema,
-  value: JsonObject,
-  old: unknown,
-  path: string,
-): Cause[] {
+function checkObject(schema: JsonSchema, value: JsonObject, old: unknown, path: string): Cause[] {
   const found: Cause[] = [];
   const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
   for (const key of items(schema.required).map(text)) {
@@ -171,25 +153,24 @@ function checkObject(
     const property = propertyOf(schema, key);
     if (property !== undefined) {
       const before = isRecord(old) && Object.hasOwn(old, key) ? old[key] : undefined;
-      found.push(...checkNode(context, property, value[key], before, at(key)));
+      found.push(...checkNode(property, value[key], before, at(key)));
     }
   }
   return found;
 }
 
-function fits(context: Context, schema: unknown, value: unknown, path: string): boolean {
-  return checkNode(context, record(schema), value, undefined, path).length === 0;
+function fits(schema: unknown, value: unknown, path: string): boolean {
+  return checkNode(record(schema), value, undefined, path).length === 0;
 }
 
-function checkCombined(context: Context, schema: JsonSchema, value: unknown, path: string): Cause[] {
+function checkCombined(schema: JsonSchema, value: unknown, path: string): Cause[] {
   const found: Cause[] = [];
-  for (const part of items(schema.allOf))
-    found.push(...checkNode(context, record(part), value, undefined, path));
-  if (Array.isArray(schema.anyOf) && !schema.anyOf.some((part) => fits(context, part, value, path))) {
+  for (const part of items(schema.allOf)) found.push(...checkNode(record(part), value, undefined, path));
+  if (Array.isArray(schema.anyOf) && !schema.anyOf.some((part) => fits(part, value, path))) {
     found.push(invalidValue(path, value, `${path} in body must validate at least one schema (anyOf)`));
   }
   if (Array.isArray(schema.oneOf)) {
-    const count = schema.oneOf.filter((part) => fits(context, part, value, path)).length;
+    const count = schema.oneOf.filter((part) => fits(part, value, path)).length;
     if (count !== 1) {
       const more = count === 0 ? "Found none valid" : `Found ${count} valid alternatives`;
       found.push(
@@ -197,19 +178,13 @@ function checkCombined(context: Context, schema: JsonSchema, value: unknown, pat
       );
     }
   }
-  if (isRecord(schema.not) && fits(context, schema.not, value, path)) {
+  if (isRecord(schema.not) && fits(schema.not, value, path)) {
     found.push(invalidValue(path, value, `${path} in body must not validate the schema (not)`));
   }
   return found;
 }
 
-function checkNode(
-  context: Context,
-  schema: JsonSchema,
-  value: unknown,
-  old: unknown,
-  path: string,
-): Cause[] {
+function checkNode(schema: JsonSchema, value: unknown, old: unknown, path: string): Cause[] {
   // what an update does not touch is not held against it
   if (old !== undefined && sameJson(value, old)) return [];
   if (value === null && isNullable(schema)) return [];
@@ -220,23 +195,48 @@ function checkNode(
   }
   if (typeof value === "string") found.push(...checkString(schema, value, path));
   else if (typeof value === "number") found.push(...checkNumber(schema, value, path));
-  else if (Array.isArray(value)) found.push(...checkArray(context, schema, value, old, path));
-  else if (isRecord(value)) found.push(...checkObject(context, schema, value, old, path));
-  found.push(...checkCombined(context, schema, value, path));
-  return [...found, ...context.rules(schema, value, old, path)];
+  else if (Array.isArray(value)) found.push(...checkArray(schema, value, old, path));
+  else if (isRecord(value)) found.push(...checkObject(schema, value, old, path));
+  return [...found, ...checkCombined(schema, value, path)];
 }
+
+/** Findings that keep the CEL rules from being run. */
+const BLOCKING = [
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+];
+
+const RULES_NOT_RUN =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
 /** Findings about an object; `old` is the stored one in case of an update. */
 export function checkSchema(
   schema: JsonSchema,
   object: JsonObject,
   old: JsonObject | undefined,
-  rules: RuleCheck,
+  rules: Rules,
 ): Cause[] {
   const { metadata: _metadata, ...body } = object;
   const before = old === undefined ? undefined : { ...old };
   if (before !== undefined) delete before.metadata;
   const root = { ...schema, properties: { ...record(schema.properties) } as JsonObject };
   delete root.properties.metadata;
-  return checkNode({ rules }, root, body, before, "");
+  const found = checkNode(root, body, before, "");
+  if (!rules.any) return found;
+  if (found.some(({ reason }) => BLOCKING.includes(reason))) {
+    return [...found, { ...invalidValue("<nil>", null, RULES_NOT_RUN) }];
+  }
+  return [...found, ...rules.check(object, old, "")];
+}
+
+/** Findings about a default value of a schema node. */
+export function checkDefault(schema: JsonSchema, field: string): Cause[] {
+  if (schema.default === undefined) return [];
+  return checkNode(schema, schema.default, undefined, "").map((cause) => ({
+    ...cause,
+    field: `${field}.default`,
+  }));
 }

@@ -19,7 +19,8 @@ export interface Incoming {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
-  body: string;
+  /** `undefined` when it is larger than the server reads. */
+  body: string | undefined;
   /** User of a verified client certificate. */
   certificate: User | undefined;
   signal: AbortSignal;
@@ -157,7 +158,8 @@ export function createHandler({ server, users, faults, log, address }: HandlerPa
       permit(server, asker, wanted),
     );
     record.user = user.name;
-    if (Buffer.byteLength(incoming.body) > MAX_BODY) {
+    const { body } = incoming;
+    if (body === undefined) {
       throw new Failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${MAX_BODY}`);
     }
     const parts = parsePath(path);
@@ -203,7 +205,7 @@ export function createHandler({ server, users, faults, log, address }: HandlerPa
       path,
       query,
       headers: incoming.headers,
-      body: incoming.body,
+      body,
       user,
       verb,
       dryRun: record.dryRun,

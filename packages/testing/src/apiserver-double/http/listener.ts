@@ -19,16 +19,15 @@ export interface Listener {
 /** Idle connections live as long as clients keep them, ms. */
 const KEEP_ALIVE_MS = 120_000;
 
-async function readBody(request: IncomingMessage): Promise<string> {
+/** The body, `undefined` when it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // the rest is read and forgotten; the handler refuses the request by its size
-    if (size <= MAX_BODY + 1) chunks.push(chunk);
-    else if (chunks.length > 0 && size - chunk.length <= MAX_BODY + 1) chunks.push(chunk.subarray(0, 2));
+    if (size <= MAX_BODY) chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return size > MAX_BODY ? undefined : Buffer.concat(chunks).toString("utf8");
 }
 
 function certificateUser(request: IncomingMessage): User | undefined {

@@ -42,6 +42,7 @@ export const namespace: Strategy = strategy({
 
 export const node: Strategy = strategy({
   status: true,
+  keepsNewStatus: true,
   defaults(object) {
     const status = childOf(object, "status");
     if (isRecord(status.capacity)) defaultKey(status, "allocatable", { ...status.capacity });

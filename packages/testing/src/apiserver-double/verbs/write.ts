@@ -1,6 +1,6 @@
 /** The course of a write: decode, admit, prepare, check, store. */
 import { randomUUID } from "node:crypto";
-import { trackUpdate } from "../apply/managed.ts";
+import { blank, trackUpdate } from "../apply/managed.ts";
 import { parseObject, reportFields } from "../body.ts";
 import type { Call } from "../call.ts";
 import { timestamp } from "../clock.ts";
@@ -73,7 +73,7 @@ function refuseInvalid(type: ResourceType, object: KubeObject, causes: Cause[]):
 
 function refuseLarge(object: KubeObject): void {
   const size = Buffer.byteLength(JSON.stringify(object));
-  if (size > MAX_OBJECT) throw new Failure(413, "RequestEntityTooLarge", "etcdserver: request is too large");
+  if (size > MAX_OBJECT) throw new Failure(500, "", "etcdserver: request is too large");
 }
 
 async function toStorage(type: ResourceType, object: KubeObject): Promise<KubeObject> {
@@ -115,6 +115,14 @@ function stampNew(server: Server, type: ResourceType, object: KubeObject): void 
   else metadata.generation = 1;
 }
 
+/** A new object has the status that its kind begins with, whatever the client sent. */
+function resetStatus(type: ResourceType, object: KubeObject): void {
+  if (type.strategy.keepsNewStatus === true) return;
+  const { status } = type.custom === undefined ? blank(type) : {};
+  if (status === undefined) delete object.status;
+  else object.status = status;
+}
+
 /** Creates an already decoded object; `tracked` when its managed fields are computed already. */
 export async function createDecoded(
   server: Server,
@@ -125,14 +133,14 @@ export async function createDecoded(
   const { type } = call;
   let object = decoded;
   if (text(object.metadata.resourceVersion) !== "" && object.metadata.resourceVersion !== "0") {
-    throw badRequest("resourceVersion should not be set on objects to be created");
+    throw new Failure(500, "", "resourceVersion should not be set on objects to be created");
   }
   checkNamespace(server, call, object);
   refuseTerminating(server, call, object);
   if (call.name !== "" && text(object.metadata.name) === "") object.metadata.name = call.name;
   object = await server.admission.mutate(call, object, undefined);
   if (!tracked) trackUpdate(server, call, object, undefined);
-  if (type.strategy.status && type.custom !== undefined) delete object.status;
+  if (type.strategy.status) resetStatus(type, object);
   stampNew(server, type, object);
   type.strategy.prepareCreate?.(object, server.context(call.user));
   refuseInvalid(type, object, validateNew(type, object));
