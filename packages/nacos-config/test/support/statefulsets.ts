@@ -44,6 +44,7 @@ export function simulateStatefulSets(client: TestClient, namespace: string): () 
     while (!stop.signal.aborted) {
       const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets`;
       const { items = [] } = (await client.request<{ items?: StatefulSet[] }>("GET", path)).body;
+      await removeTerminating(client, namespace);
       for (const set of items) await step(client, namespace, set, addresses, readySince);
       await sleep(POLL_MS);
     }
@@ -53,6 +54,15 @@ export function simulateStatefulSets(client: TestClient, namespace: string): () 
     stop.abort();
     await done;
   };
+}
+
+/** Pods that are to go are gone at once, as from a kubelet without anything to end. */
+async function removeTerminating(client: TestClient, namespace: string): Promise<void> {
+  const pods = `/api/v1/namespaces/${namespace}/pods`;
+  const { items } = await client.ok<{ items: Pod[] }>("GET", pods);
+  for (const { metadata } of items.filter((pod) => pod.metadata.deletionTimestamp !== undefined)) {
+    await client.request("DELETE", `${pods}/${metadata.name}?gracePeriodSeconds=0`);
+  }
 }
 
 async function step(
