@@ -52,7 +52,11 @@ export function testClient(kubeconfig: string): TestClient {
     new Promise<IncomingMessage>((resolve, reject) => {
       const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
       const headers: OutgoingHttpHeaders = { accept: "application/json", ...auth, ...init.headers };
-      if (payload !== undefined) headers["content-type"] = init.contentType ?? "application/json";
+      if (payload !== undefined) {
+        headers["content-type"] = init.contentType ?? "application/json";
+        // Node announces no body of its own accord on a DELETE
+        headers["content-length"] = Buffer.byteLength(payload);
+      }
       const req = httpsRequest(
         cluster.server + path,
         { method, agent, headers, signal: init.signal },

@@ -3,14 +3,24 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import type { ApiServer } from "../api-server.ts";
 import { testNamespace } from "../control-plane/namespace.ts";
 import { type TestClient, testClient } from "../request.ts";
+import { APPLY_CASES } from "./apply.testkit.ts";
 import { CRD_CASES } from "./crds.testkit.ts";
 import { CRUD_CASES } from "./crud.testkit.ts";
+import { DELETION_CASES } from "./deletion.testkit.ts";
 import { installFixtures } from "./fixtures.testkit.ts";
+import { LIST_CASES } from "./list.testkit.ts";
+import { PATCH_CASES } from "./patch.testkit.ts";
 import { type ConformanceCase, createScene } from "./scene.testkit.ts";
+import { WATCH_CASES } from "./watch.testkit.ts";
 
 export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
   "objects and names": CRUD_CASES,
   "custom resources": CRD_CASES,
+  "deletion and namespaces": DELETION_CASES,
+  watches: WATCH_CASES,
+  lists: LIST_CASES,
+  "patches and field validation": PATCH_CASES,
+  "server-side apply": APPLY_CASES,
 };
 
 const CASE_LIMIT_MS = 60_000;

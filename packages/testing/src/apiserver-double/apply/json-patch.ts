@@ -35,8 +35,11 @@ export function jsonPatch(document: JsonObject, patch: readonly unknown[]): unkn
     // a test for null holds where nothing is, as on the server
     const testsNull = operation.op === "test" && (operation.value ?? null) === null;
     if (testsNull && isMissing(result as JsonObject, path)) continue;
+    // a replace of a missing key of a map adds it, as on the server
+    const adds = operation.op === "replace" && isMissing(result as JsonObject, path);
+    const done = adds ? { ...operation, op: "add" } : operation;
     try {
-      result = jsonpatch.applyOperation(result, operation as unknown as Operation, true, true).newDocument;
+      result = jsonpatch.applyOperation(result, done as unknown as Operation, true, true).newDocument;
     } catch {
       throw rejected();
     }

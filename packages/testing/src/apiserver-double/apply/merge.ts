@@ -5,32 +5,29 @@ import type { FieldSet } from "./field-set.ts";
 import { elementKey, fieldSchema, shapeOf } from "./typed.ts";
 
 /**
- * Order of the elements of a merged list: the applied elements in their own order, the others of the live list
- * before the applied element that followed them.
+ * Order of the elements of a merged list. Elements that only the live list has keep their places relative to the
+ * shared ones; the shared ones take the order in which they are applied.
  */
 function mergedOrder(live: readonly string[], applied: readonly string[]): string[] {
   const wanted = new Set(applied);
   const known = new Set(live);
-  const done = new Set<string>();
-  const order: string[] = [];
+  const order = new Set<string>();
   const shared = applied.filter((key) => known.has(key));
   let left = 0;
-  const takeLiveUpTo = (stop: string | undefined): void => {
+  for (const next of applied) {
     for (; left < live.length; left += 1) {
       const key = live[left]!;
-      if (key === stop) return;
-      if (!wanted.has(key)) order.push(key);
-      else if (!done.has(key) && stop !== undefined && shared.indexOf(key) < shared.indexOf(stop)) return;
+      // the applied element that is due comes first, unless another one is
+      const due = wanted.has(key) && (key === next || (key === shared[0] && !order.has(key)));
+      if (due) break;
+      if (!wanted.has(key)) order.add(key);
     }
-  };
-  for (const key of applied) {
-    if (known.has(key) && live.indexOf(key) >= left) takeLiveUpTo(key);
-    order.push(key);
-    done.add(key);
-    if (live[left] === key) left += 1;
+    order.add(next);
+    if (live[left] === next) left += 1;
+    if (shared[0] === next) shared.shift();
   }
-  takeLiveUpTo(undefined);
-  return order;
+  for (const key of live.slice(left)) if (!wanted.has(key)) order.add(key);
+  return [...order];
 }
 
 function mergeElements(schema: Schema, live: unknown, applied: readonly unknown[]): unknown[] {

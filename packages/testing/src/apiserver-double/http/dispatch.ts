@@ -63,8 +63,6 @@ export async function dispatch(server: Server, users: Users, call: Call): Promis
   switch (call.verb) {
     case "get":
       return await get(server, call);
-    case "watch":
-      return await watch(server, call);
     case "update": {
       const { object, created } = await replace(server, call);
       return shown(server, call, object, created ? 201 : 200);

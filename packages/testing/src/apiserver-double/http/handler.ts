@@ -194,7 +194,9 @@ export function createHandler({ server, users, faults, log, address }: HandlerPa
     const route = routeOf(server.registry, parts);
     if (route === undefined) {
       return (): Answer => {
-        if (server.registry.versions(group).length === 0) return pageNotFound();
+        // groups of custom resources answer as if there were no such path
+        const types = server.registry.all().filter((type) => type.group === group);
+        if (types.every((type) => type.custom !== undefined)) return pageNotFound();
         throw unknownResource();
       };
     }

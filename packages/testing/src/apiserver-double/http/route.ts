@@ -52,8 +52,9 @@ export function verbOf(method: string, name: string, watching: boolean, applies:
   switch (method) {
     case "GET":
     case "HEAD":
-      if (watching) return "watch";
-      return name === "" ? "list" : "get";
+      // only collections are watched: of a single object it is a plain GET
+      if (name !== "") return "get";
+      return watching ? "watch" : "list";
     case "POST":
       return "create";
     case "PUT":

@@ -2,7 +2,7 @@
 import { parseText } from "../body.ts";
 import type { Answer, Call } from "../call.ts";
 import { timestamp } from "../clock.ts";
-import { isRecord, type JsonObject, record, text } from "../json.ts";
+import { isRecord, type JsonObject, record, sameJson, text } from "../json.ts";
 import { type KubeObject, keyOf } from "../object.ts";
 import type { ResourceType } from "../registry.ts";
 import type { Server } from "../server.ts";
@@ -40,7 +40,7 @@ export function readOptions(call: Call): { options: DeleteOptions; dryRun: boole
   const grace = body.gracePeriodSeconds ?? (hasBody ? undefined : call.query.get("gracePeriodSeconds"));
   const causes: Cause[] = [];
   if (propagation !== "" && !POLICIES.includes(propagation)) {
-    const message = `Unsupported value: ${JSON.stringify(propagation)}: supported values: "Background", "Foreground", "Orphan", "nil"`;
+    const message = `Unsupported value: ${JSON.stringify(propagation)}: supported values: "Foreground", "Background", "Orphan", "nil"`;
     causes.push({ reason: "FieldValueNotSupported", message, field: "propagationPolicy" });
   }
   if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", causes);
@@ -59,13 +59,15 @@ export function readOptions(call: Call): { options: DeleteOptions; dryRun: boole
 
 function checkPreconditions(type: ResourceType, object: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion, name } = object.metadata;
+  // these conflicts name the kind, not the resource
+  const named = { group: type.group, plural: type.kind };
   if (options.uid !== undefined && options.uid !== uid) {
-    const why = `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`;
-    throw conflict(type, name, why);
+    const why = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(named, name, why);
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
-    throw conflict(type, name, why);
+    const why = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(named, name, why);
   }
 }
 
@@ -133,7 +135,7 @@ export function planDelete(
 export function carryOut(server: Server, type: ResourceType, stored: KubeObject, plan: Deletion): KubeObject {
   const key = keyOf(stored.metadata.namespace, stored.metadata.name);
   if (plan.gone) return server.store.remove(type.collection, key, stored);
-  const unchanged = JSON.stringify(plan.object.metadata) === JSON.stringify(stored.metadata);
+  const unchanged = sameJson(plan.object.metadata, stored.metadata);
   return unchanged ? stored : server.store.put(type.collection, key, plan.object);
 }
 

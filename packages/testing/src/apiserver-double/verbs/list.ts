@@ -45,18 +45,15 @@ function decodeToken(token: string): Token {
   throw badRequest("continue key is not valid: illegal base64 data or unknown version");
 }
 
-/** The resource version of a request as a number; throws for something else. */
-export function parseVersion(text: string): number {
-  if (!/^\d+$/.test(text)) {
-    throw invalid(LIST_OPTIONS, "", [
-      {
-        reason: "FieldValueInvalid",
-        message: `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-        field: "resourceVersion",
-      },
-    ]);
-  }
-  return Number(text);
+/** The resource version of a request as a number, `undefined` for something else. */
+export function parseVersion(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** What is wrong with a resource version that is no number. */
+export function versionProblem(text: string): string {
+  const quoted = JSON.stringify(text);
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
 }
 
 export function tooLarge(wanted: number, current: number): Failure {
@@ -128,6 +125,7 @@ function fresh(server: Server, call: Call, namespace: string | undefined): Snaps
   const { store } = server;
   const text = call.query.get("resourceVersion") ?? "";
   const wanted = text === "" ? 0 : parseVersion(text);
+  if (wanted === undefined) throw badRequest(`invalid resource version: ${versionProblem(text)}`);
   if (wanted > store.current()) throw tooLarge(wanted, store.current());
   // without a match, a limited list at a resource version is exact, as it always was
   const limited = (call.query.get("limit") ?? "") !== "";
@@ -162,6 +160,8 @@ export async function select(
   const cached = call.query.get("resourceVersion") === "0" && !following;
   const limit = cached ? 0 : Number(call.query.get("limit") ?? 0);
   const metadata: Record<string, unknown> = { resourceVersion: String(snapshot.rv) };
+  // lists of custom resources always show the token
+  if (call.type.custom !== undefined) metadata.continue = "";
   if (limit > 0 && objects.length > limit) {
     const page = objects.slice(0, limit);
     metadata.continue = encodeToken({ rv: snapshot.rv, start: keyed(page.at(-1)!) });

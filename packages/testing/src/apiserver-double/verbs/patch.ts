@@ -4,13 +4,13 @@ import { applyPatch, refuseForce } from "../apply/apply.ts";
 import { jsonPatch } from "../apply/json-patch.ts";
 import { mergePatch } from "../apply/merge-patch.ts";
 import { strategicMerge } from "../apply/strategic.ts";
-import { contentType, parseText, reportFields, unsupportedMedia } from "../body.ts";
+import { contentType, fieldValidation, parseText, reportFields, unsupportedMedia } from "../body.ts";
 import type { Call } from "../call.ts";
 import { decodeObject } from "../decode.ts";
 import { isRecord, type JsonObject } from "../json.ts";
 import type { KubeObject } from "../object.ts";
 import type { Server } from "../server.ts";
-import { badRequest } from "../status.ts";
+import { badRequest, invalid, invalidValue } from "../status.ts";
 import { patchable, type Updated, update } from "./write.ts";
 
 export const JSON_PATCH = "application/json-patch+json";
@@ -45,6 +45,16 @@ export function patcherOf(call: Call): Patcher {
   return (value) => strategicMerge(call.type, value, patch);
 }
 
+/** Unknown fields of a patched object: in strict mode the patch is invalid. */
+function reportPatched(call: Call, unknown: readonly string[]): void {
+  if (fieldValidation(call) !== "Strict" || unknown.length === 0) {
+    reportFields(call, unknown, []);
+    return;
+  }
+  const why = `strict decoding error: ${unknown.map((path) => `unknown field "${path}"`).join(", ")}`;
+  throw invalid({ group: "", kind: "" }, "", [invalidValue("patch", call.body, why)]);
+}
+
 /** PATCH of an object or its status. */
 export async function patch(server: Server, call: Call): Promise<Updated> {
   if (contentType(call) === APPLY_PATCH) return await applyPatch(server, call);
@@ -54,7 +64,7 @@ export async function patch(server: Server, call: Call): Promise<Updated> {
     const result = patcher(patchable(old));
     if (!isRecord(result)) throw badRequest("the patch does not leave an object");
     const { object, unknown } = decodeObject(server, call.type, result);
-    reportFields(call, unknown, []);
+    reportPatched(call, unknown);
     return object;
   };
   return { object: await update(server, call, { build }), created: false };

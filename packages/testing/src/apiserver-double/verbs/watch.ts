@@ -1,13 +1,13 @@
 /** Watches: past events, initial state, transitions of selectors, bookmarks, deadlines. */
 import type { Answer, Call, Sink } from "../call.ts";
 import type { ServerClock } from "../clock.ts";
-import { type KubeObject, keyOf } from "../object.ts";
+import type { KubeObject } from "../object.ts";
 import { type Matcher, matcherOf } from "../selectors.ts";
 import type { Server } from "../server.ts";
 import { type Cause, Failure, forbiddenField, invalid, statusOf } from "../status.ts";
 import type { StoreEvent } from "../store.ts";
 import { type View, viewOf } from "../view.ts";
-import { parseVersion, tooLarge } from "./list.ts";
+import { parseVersion, versionProblem } from "./list.ts";
 
 /** Least time of a watch without `timeoutSeconds`, seconds; the real one is up to twice as long. */
 const MIN_TIMEOUT_SECONDS = 1800;
@@ -57,6 +57,8 @@ function readOptions(server: Server, call: Call): WatchOptions {
   if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", causes);
   const version = query.get("resourceVersion") ?? "";
   const number = version === "" ? 0 : parseVersion(version);
+  // the server answers a watch, unlike a list, with an odd code
+  if (number === undefined) throw new Failure(500, "", versionProblem(version));
   const initialEvents = truthy(send);
   const seconds = Number(query.get("timeoutSeconds") ?? 0);
   return {
@@ -129,14 +131,13 @@ function run(server: Server, call: Call, options: WatchOptions, sink: Sink, view
   const { collection, namespaced } = call.type;
   const stream = openStream(call, view, sink);
   const selector = matcherOf(call);
-  const only = call.name === "" ? undefined : keyOf(namespaced ? call.namespace : "", call.name);
-  const inScope = (event: Pick<StoreEvent, "key" | "object">): boolean => {
-    if (only !== undefined) return event.key === only;
-    return !namespaced || call.namespace === "" || event.object.metadata.namespace === call.namespace;
-  };
+  const inScope = (event: StoreEvent): boolean =>
+    !namespaced || call.namespace === "" || event.object.metadata.namespace === call.namespace;
   const start = options.from ?? store.current();
   let seen = start;
   const deliver = (event: StoreEvent): void => {
+    // a watch from a version to come sees nothing until then
+    if (event.rv <= start) return;
     seen = event.rv;
     if (!inScope(event)) return;
     const type = throughSelector(event, selector);
@@ -146,8 +147,7 @@ function run(server: Server, call: Call, options: WatchOptions, sink: Sink, view
   if (options.from === undefined) {
     const namespace = namespaced && call.namespace !== "" ? call.namespace : undefined;
     for (const object of store.list(collection, namespace)) {
-      const key = keyOf(object.metadata.namespace, object.metadata.name);
-      if (inScope({ key, object }) && (selector?.(object) ?? true)) stream.event("ADDED", object);
+      if (selector?.(object) ?? true) stream.event("ADDED", object);
     }
     if (options.initialEvents && options.bookmarks) stream.bookmark(start, INITIAL_EVENTS_END);
   } else {
@@ -207,7 +207,6 @@ export async function watch(server: Server, call: Call): Promise<Answer> {
   matcherOf(call);
   const { store } = server;
   if (options.from !== undefined) {
-    if (options.from > store.current()) throw tooLarge(options.from, store.current());
     if (store.since(call.type.collection, options.from) === undefined) {
       const message = `too old resource version: ${options.from} (${store.current()})`;
       return errorStream(new Failure(410, "Expired", message));
