@@ -106,15 +106,6 @@ export function withoutMarked(value: Json): Json | undefined {
   return rest;
 }
 
-/** A copy of the value without nulls in maps, at every depth. */
-export function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isMap(value)) return value;
-  const rest: JsonMap = {};
-  for (const [key, member] of entriesOf(value)) if (member !== null) setKey(rest, key, withoutNulls(member));
-  return rest;
-}
-
 /**
  * A copy of a merged value as the API server's typed decoding would leave it: no key that begins with `$`, no null in a
  * map, and no item of a list that is still marked with `$patch`.

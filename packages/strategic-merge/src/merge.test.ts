@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Drawing, objects, patches, TELLING_FIELDS } from "../test/arbitraries.ts";
+import { type Drawing, objects, patches, RUNS, TELLING_FIELDS } from "../test/arbitraries.ts";
 import { deepFreeze } from "../test/freeze.ts";
 import { type JsonMap, StrategicMergeError, strategicMerge } from "./index.ts";
 
 const TAME: Drawing = { fields: TELLING_FIELDS, wild: false };
 const WILD: Drawing = { fields: TELLING_FIELDS, wild: true };
-const RUNS = { numRuns: 300 };
 
 /** The outcome as text: the result, or the error. */
 function outcome(type: string, original: JsonMap, patch: JsonMap): string {

@@ -18,6 +18,8 @@ describe("arrange", () => {
     ["abc", "ca", "abc", "bca"],
     ["abc", "cxa", "abc", "bcxa"],
     ["ab", "", "ba", "ba"],
+    ["ab", "bab", "ab", "ba"],
+    ["ab", "", "bab", "ba"],
   ])("DSP-413 places %s, of which %s is mentioned, over %s as %s", (present, mentioned, before, expected) => {
     const merged = [...new Set([...present, ...mentioned])];
     expect(arrange(known(merged), [...mentioned], [...before]).join("")).toBe(expected);

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Drawing, objects, TELLING_FIELDS } from "../test/arbitraries.ts";
+import { type Drawing, objects, RUNS, TELLING_FIELDS } from "../test/arbitraries.ts";
 import { deepFreeze } from "../test/freeze.ts";
 import { createThreeWayPatch, createTwoWayPatch, type JsonMap, strategicMerge } from "./index.ts";
 
 const TAME: Drawing = { fields: TELLING_FIELDS, wild: false };
-const RUNS = { numRuns: 300 };
 const TYPES = ["PodTemplateSpec", "apps.v1.StatefulSet", "apps.v1.Deployment", "Service", "Node"];
 
 describe.each(TYPES)("createTwoWayPatch of %s", (type) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { objects, patches, TELLING_FIELDS } from "../test/arbitraries.ts";
+import { objects, patches, RUNS, TELLING_FIELDS } from "../test/arbitraries.ts";
 import { deepFreeze } from "../test/freeze.ts";
 import { dropUnknownFields, strategicMerge } from "./index.ts";
 
@@ -49,5 +49,6 @@ it("finds nothing in objects and patches of the type", () => {
       for (const value of [original, patch])
         expect(dropUnknownFields("Service", value)).toEqual({ value, unknown: [] });
     }),
+    RUNS,
   );
 });

@@ -52,6 +52,13 @@ export const TELLING_FIELDS: Drawing["fields"] = {
   "meta.v1.OwnerReference": ["uid", "name", "kind"],
 };
 
+/** How long a property is checked; it must not shrink a large object for minutes when it fails. */
+export const RUNS: fc.Parameters<unknown> = {
+  numRuns: 300,
+  interruptAfterTimeLimit: 15_000,
+  markInterruptAsFailure: true,
+};
+
 const DEPTH = 7;
 const ITEMS = 4;
 const WORDS = ["a", "b", "c", "d", "e"];

@@ -250,6 +250,7 @@ describe("maps", () => {
       { requests: { memory: "2Gi" } },
     ],
     ["G46", "DSP-422 empties the map", { $patch: "delete" }, {}],
+    ["own", "DSP-422 drops what else the map holds", { $patch: "delete", requests: { cpu: "1" } }, {}],
     [
       "G47",
       "DSP-408 removes a key",
