@@ -20,18 +20,18 @@ const SAMPLE = new URL("test/openapi/pod-template.gen.json", import.meta.url);
 const POD_TEMPLATE_SPEC = "io.k8s.api.core.v1.PodTemplateSpec";
 
 /** Folder of the published OpenAPI documents of the pinned release. */
-export function publishedDocuments(): string {
+function publishedDocuments(): string {
   const answer = execFileSync("go", ["mod", "download", "-json", KUBERNETES_MODULE], { encoding: "utf8" });
   return join((JSON.parse(answer) as { Dir: string }).Dir, "api/openapi-spec");
 }
 
 /** The OpenAPI v2 document of all groups. */
-export function allGroups(folder: string): OpenApiDocument {
+function allGroups(folder: string): OpenApiDocument {
   return readDocument(join(folder, "swagger.json"));
 }
 
 /** The OpenAPI v3 document of the core group, as a server answers `/openapi/v3/api/v1`. */
-export function coreGroup(folder: string): OpenApiDocument {
+function coreGroup(folder: string): OpenApiDocument {
   return readDocument(join(folder, "v3/api__v1_openapi.json"));
 }
 

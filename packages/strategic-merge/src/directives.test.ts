@@ -18,6 +18,11 @@ describe("content that is new to the original", () => {
     });
   });
 
+  it("DSP-406 loses a null directive before it could act", () => {
+    const securityContext = { $patch: null, fsGroup: 1 };
+    expect(merge({}, { spec: { securityContext } })).toEqual({ spec: { securityContext: { fsGroup: 1 } } });
+  });
+
   it("DSP-407 takes the patch's value where the JSON types differ", () => {
     expect(merge({ spec: { hostname: { a: "b" } } }, { spec: { hostname: "x" } })).toEqual({
       spec: { hostname: "x" },

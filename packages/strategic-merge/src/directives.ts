@@ -58,7 +58,7 @@ export function applyMapDirective(directive: Json, patch: JsonMap, path: string)
 }
 
 /** The map without one of its keys. */
-export function withoutKey(map: JsonMap, key: string): JsonMap {
+function withoutKey(map: JsonMap, key: string): JsonMap {
   const rest: JsonMap = {};
   for (const [name, value] of entriesOf(map)) if (name !== key) setKey(rest, name, value);
   return rest;
@@ -103,6 +103,15 @@ export function withoutMarked(value: Json): Json | undefined {
     const kept = withoutMarked(member);
     if (kept !== undefined) setKey(rest, key, kept);
   }
+  return rest;
+}
+
+/** A copy of the value without nulls in maps, at every depth. */
+export function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isMap(value)) return value;
+  const rest: JsonMap = {};
+  for (const [key, member] of entriesOf(value)) if (member !== null) setKey(rest, key, withoutNulls(member));
   return rest;
 }
 

@@ -9,6 +9,7 @@ import {
   retainKeys,
   shortenedList,
   withoutMarked,
+  withoutNulls,
 } from "./directives.ts";
 import { mergeOrdered } from "./element-order.ts";
 import { entriesOf, isMap, type Json, type JsonMap, own, setKey } from "./json.ts";
@@ -68,7 +69,7 @@ function mergeField(place: Place, result: JsonMap, key: string, value: Json): vo
     const merged = rule.strategy === "merge";
     setKey(result, key, merged ? mergeLists(rule, current, value, mergeMaps).items : value);
   } else {
-    const installed = withoutMarked(value);
+    const installed = withoutMarked(withoutNulls(value));
     if (installed === undefined) delete result[key];
     else setKey(result, key, installed);
   }
