@@ -1,7 +1,7 @@
 /** The kinds that this controller reads and writes. */
-import { defineKind, type Kind, type KubeObject } from "@quartet/core";
+import { defineKind, type Kind } from "@quartet/core";
 import type { Nacos } from "./api.gen.ts";
-import type { ConfigObject, Pod, Service, StatefulSet } from "./desired/k8s.ts";
+import type { Claim, ConfigObject, Pod, Service, StatefulSet } from "./desired/k8s.ts";
 
 export const NACOS: Kind<Nacos> = defineKind<Nacos>({
   group: "nacos.io",
@@ -51,12 +51,12 @@ export const SECRET: Kind<ConfigObject> = defineKind<ConfigObject>({
   namespaced: true,
 });
 
-export const NAMESPACE: Kind<KubeObject> = defineKind<KubeObject>({
+export const CLAIM: Kind<Claim> = defineKind<Claim>({
   group: "",
   version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  namespaced: true,
 });
 
 /** Kind of a configuration source or of the generated configuration. */

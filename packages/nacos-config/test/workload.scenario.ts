@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
 import type { JsonMap } from "../src/desired/k8s.ts";
+import { recreatedStatefulSet, recreateRecord } from "../src/desired/recreate.ts";
 import { peerAdoptions } from "../src/fixtures.testkit.ts";
 import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
 import { openStage, type Stage } from "./support/stage.ts";
@@ -439,6 +440,116 @@ describe("workload", () => {
     }
   });
 
+  it("nacos A17 NACOS-605 NACOS-606 NACOS-610: claims grow under running pods", async () => {
+    const storageClass = await createStorage("demo", 3);
+    await stage.startManager(NO_CHECK);
+    const volume = {
+      volumeClaimTemplate: { spec: { storageClassName: storageClass } },
+      persistentVolumeSize: "1Gi",
+    };
+    await objects.nacos("demo", { type: "cluster", replicas: 3, volume });
+    await running();
+    const before = await objects.get("statefulsets", "demo");
+    const uids = async (resource: "pods" | "persistentvolumeclaims") =>
+      (await objects.list(resource)).map(({ metadata }) => metadata.uid).sort();
+    const [pods, claims] = [await uids("pods"), await uids("persistentvolumeclaims")];
+    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
+    const after = await eventually(async () => {
+      const again = await objects.get("statefulsets", "demo");
+      expect(again.metadata.uid).not.toBe(before.metadata.uid);
+      expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+      return again;
+    }, 60_000);
+    expect(after.spec.template).toEqual(before.spec.template);
+    const sizes = (spec: JsonMap) => (spec.resources as { requests: { storage: string } }).requests.storage;
+    expect(after.spec.volumeClaimTemplates?.map(({ spec }) => sizes(spec))).toEqual(["2Gi"]);
+    const grown = (await objects.list("persistentvolumeclaims")).map(({ spec }) => sizes(spec));
+    expect(grown).toEqual(["2Gi", "2Gi", "2Gi"]);
+    await running();
+    await quiet(1_500);
+    expect(await uids("pods")).toEqual(pods);
+    expect(await uids("persistentvolumeclaims")).toEqual(claims);
+    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "1Gi" } } });
+    await eventually(async () =>
+      expect(await ready("Ready")).toMatchObject({ reason: "VolumeShrinkRefused" }),
+    );
+    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(after.metadata.uid);
+  }, 120_000);
+
+  it("nacos A17 NACOS-607: a StatefulSet that was deleted and not yet made anew is made by its record", async () => {
+    const manager = await stage.startManager(NO_CHECK);
+    await objects.nacos("demo", { type: "cluster", replicas: 3 });
+    await running();
+    await manager.stop();
+    const resource = await objects.get("nacos", "demo");
+    const before = await objects.get("statefulsets", "demo");
+    const pods = async () => (await objects.list("pods")).map(({ metadata }) => metadata.uid).sort();
+    const uids = await pods();
+    const manifest = recreatedStatefulSet(before, []);
+    manifest.metadata.annotations = { ...manifest.metadata.annotations, recorded: "yes" };
+    const { metadata: _metadata, ...record } = recreateRecord(resource, manifest);
+    const { labels, ownerReferences } = _metadata;
+    await objects.create("secrets", "demo-sts-recreate", {
+      ...record,
+      metadata: { labels, ownerReferences },
+    });
+    await objects.delete("statefulsets", "demo", "?propagationPolicy=Orphan");
+    await eventually(async () => expect(await objects.find("statefulsets", "demo")).toBeUndefined(), 60_000);
+    await objects.patch("nacos", "demo", { spec: { image: "" } });
+    await stage.startManager(NO_CHECK);
+    await eventually(async () => {
+      const { metadata, spec } = await objects.get("statefulsets", "demo");
+      expect(metadata.annotations).toMatchObject({ recorded: "yes" });
+      expect(spec.template).toEqual(before.spec.template);
+      expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+    });
+    await quiet(1_000);
+    expect(await pods()).toEqual(uids);
+  });
+
+  it("NACOS-605: claims that cannot grow leave the StatefulSet as it is", async () => {
+    const storageClass = await createStorage("demo", 1, false);
+    await stage.startManager(NO_CHECK);
+    const volume = {
+      volumeClaimTemplate: { spec: { storageClassName: storageClass } },
+      persistentVolumeSize: "1Gi",
+    };
+    await objects.nacos("demo", { volume });
+    await running();
+    const { metadata } = await objects.get("statefulsets", "demo");
+    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
+    await eventually(async () =>
+      expect(await ready("Ready")).toMatchObject({ reason: "VolumeResizeRefused" }),
+    );
+    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
+    expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+  });
+
+  it("NACOS-609: other volumes replace those of a StatefulSet for the generation that allows them", async () => {
+    await stage.startManager(NO_CHECK);
+    await objects.nacos("demo", { volume: { emptyDir: {} } });
+    await running();
+    const { metadata } = await objects.get("statefulsets", "demo");
+    await objects.patch("nacos", "demo", {
+      spec: { volume: { emptyDir: null, hostPath: { path: "/data" } } },
+    });
+    await eventually(async () =>
+      expect(await ready("Ready")).toMatchObject({ reason: "VolumeChangeUnsupported" }),
+    );
+    const generationNow = (await objects.get("nacos", "demo")).metadata.generation;
+    await objects.patch("nacos", "demo", {
+      metadata: { annotations: { "nacos.io/allow-volume-recreate": String(generationNow) } },
+    });
+    await eventually(async () => {
+      const { metadata: again, spec } = await objects.get("statefulsets", "demo");
+      expect(again.uid).not.toBe(metadata.uid);
+      expect(spec.template.spec.volumes).toEqual([
+        { name: "db", hostPath: expect.objectContaining({ path: "/data" }) },
+      ]);
+    }, 60_000);
+    await running();
+  });
+
   it("NACOS-608 NACOS-609: refuses volumes that the StatefulSet cannot get, and changes nothing", async () => {
     await stage.startManager(NO_CHECK);
     const volume = { volumeClaimTemplate: { spec: {} }, persistentVolumeSize: "2Gi" };
@@ -505,6 +616,46 @@ describe("workload", () => {
     },
   );
 });
+
+/** A storage class, and bound claims as the StatefulSet would have them; the name of the class. */
+async function createStorage(name: string, replicas: number, allowVolumeExpansion = true): Promise<string> {
+  const { client, namespace } = stage;
+  const storageClassName = `${namespace}-class`;
+  await client.ok("POST", "/apis/storage.k8s.io/v1/storageclasses", {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: storageClassName },
+    provisioner: "kubernetes.io/no-provisioner",
+    allowVolumeExpansion,
+  });
+  for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
+    const claim = `db-${name}-${ordinal}`;
+    const volumeName = `${namespace}-${ordinal}`;
+    const accessModes = ["ReadWriteOnce"];
+    await client.ok("POST", "/api/v1/persistentvolumes", {
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: volumeName },
+      spec: {
+        accessModes,
+        capacity: { storage: "1Gi" },
+        storageClassName,
+        hostPath: { path: "/tmp/none" },
+        claimRef: { namespace, name: claim },
+      },
+    });
+    await objects.create("persistentvolumeclaims", claim, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { labels: { app: name, middleware: "nacos", component: "nacos" } },
+      spec: { accessModes, storageClassName, volumeName, resources: { requests: { storage: "1Gi" } } },
+    });
+    const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}/status`;
+    const status = { phase: "Bound", capacity: { storage: "1Gi" }, accessModes };
+    await client.ok("PATCH", path, { status }, { contentType: "application/merge-patch+json" });
+  }
+  return storageClassName;
+}
 
 function plural(object: JsonMap): string {
   const kind = String(object.kind).toLowerCase();

@@ -54,7 +54,8 @@ function oneClaim(before: ClaimTemplate, after: ClaimTemplate): ClaimChange {
   return { change: order > 0 ? "grown" : "shrunk", from: String(sizes[0]), to: String(sizes[1]) };
 }
 
-function storageOf({ spec }: ClaimTemplate): unknown {
+/** Storage request of a claim or claim template. */
+export function storageOf({ spec }: { readonly spec: JsonMap }): unknown {
   return mapOf(mapOf(spec.resources).requests).storage;
 }
 

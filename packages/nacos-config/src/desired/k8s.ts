@@ -58,6 +58,10 @@ export interface ClaimTemplate extends JsonMap {
   spec: JsonMap;
 }
 
+export interface Claim extends KubeObject {
+  spec: JsonMap;
+}
+
 export interface StatefulSetSpec extends JsonMap {
   replicas?: number;
   serviceName?: string;

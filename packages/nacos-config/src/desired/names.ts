@@ -18,6 +18,11 @@ export function authSecretName(name: string): string {
   return `${name}-nacos-auth`;
 }
 
+/** Secret that records a StatefulSet which is being made anew. */
+export function recreateSecretName(name: string): string {
+  return `${name}-sts-recreate`;
+}
+
 /** Labels that every child carries; also the selector of new StatefulSets. */
 export function fixedLabels(name: string): Record<string, string> {
   return { app: name, ...CHILD_LABELS };
@@ -38,6 +43,9 @@ export const GENERATED_FOR_ANNOTATION: string = "nacos.io/generated-for";
 export const PAUSED_ANNOTATION: string = "nacos.io/paused";
 /** Resource: allows taking over an existing StatefulSet or Service that carries none of our labels. */
 export const ADOPT_ANNOTATION: string = "nacos.io/adopt";
+
+/** Resource: generation for which other volumes may replace those of a StatefulSet. */
+export const ALLOW_RECREATE_ANNOTATION: string = "nacos.io/allow-volume-recreate";
 
 /** Key of the generated configuration, and name of the file that Nacos reads. */
 export const FINAL_CONFIG_KEY: string = "application.properties";

@@ -42,6 +42,7 @@ import {
 import type { ConfigMetrics } from "./metrics.ts";
 import type { Informers, Pass } from "./pass.ts";
 import { reportPeer } from "./peer.ts";
+import { finishRecreation, recreationOf } from "./recreate-step.ts";
 import { servicesStep } from "./services-step.ts";
 import { statefulSetStep } from "./statefulset-step.ts";
 import type { WatchSet } from "./watch-set.ts";
@@ -122,14 +123,19 @@ async function pass(
     notices: [],
   };
   const live = ownStatefulSet(run);
-  await watches.follow(key, interestsOf(run.settings, live), ctx.signal);
-  const violations = violationsOf(resource, live);
+  const recreation = live === undefined ? recreationOf(run) : undefined;
+  const known = live ?? recreation?.manifest;
+  await watches.follow(key, interestsOf(run.settings, known), ctx.signal);
+  const violations = violationsOf(resource, known);
   const paused = resource.metadata.annotations?.[PAUSED_ANNOTATION] === "true";
   const writes = violations.length === 0 && !paused;
 
-  const config = await configStep(run, live, (ref) => findSource(watches, key.namespace, ref), writes);
-  const statefulSet = writes ? await children(run, config, live, memory, options) : live;
-  const outcome = await observe(run, config, statefulSet, { violations, paused }, memory, options);
+  const config = await configStep(run, known, (ref) => findSource(watches, key.namespace, ref), writes);
+  const made = writes
+    ? await children(run, config, live, memory, options)
+    : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
+  const given = { violations, paused, recreating: made.recreating };
+  const outcome = await observe(run, config, made.object, given, memory, options);
   const status = nextStatus(resource, outcome);
   await ctx.client.patchStatus(NACOS, resource, status, { signal: ctx.signal });
   tell(run, config, status);
@@ -150,28 +156,38 @@ function violationsOf(resource: NacosResource, live: DeepReadonly<StatefulSet> |
   });
 }
 
-/** Writes everything below the resource; the StatefulSet that it ends with. */
+interface Children {
+  /** The StatefulSet, when there is one at the end. */
+  readonly object: DeepReadonly<StatefulSet> | undefined;
+  /** It is being made anew around its pods. */
+  readonly recreating: boolean;
+}
+
+/** Writes everything below the resource. */
 async function children(
   run: Pass,
   config: ConfigResult,
   live: DeepReadonly<StatefulSet> | undefined,
   memory: ResourceMemory,
   options: ReconcilerOptions,
-): Promise<DeepReadonly<StatefulSet> | undefined> {
+): Promise<Children> {
   await authStep(run, live, memory, options.clock.now());
   let statefulSet = live;
+  let recreating = false;
   if (config.wanted !== undefined) {
     const result = await statefulSetStep(run, config.wanted, memory);
     statefulSet = result.object;
+    recreating = result.recreating;
     if (result.scaledFrom !== undefined) memory.scaledFrom = result.scaledFrom;
     if (result.configRollout) options.metrics.rollout();
   }
-  if (isNamespaceGoing(run)) return statefulSet;
+  const made = { object: statefulSet, recreating };
+  if (isNamespaceGoing(run) || recreating) return made;
   await servicesStep(run, statefulSet);
   if (config.wanted !== undefined && config.problem === undefined) {
     await cleanupStep(run, config.wanted, statefulSet, podsOf(run, statefulSet, options.watches));
   }
-  return statefulSet;
+  return made;
 }
 
 /** True when nothing can be created any more: further tries would only fail. */
@@ -195,7 +211,7 @@ async function observe(
   run: Pass,
   config: ConfigResult,
   statefulSet: DeepReadonly<StatefulSet> | undefined,
-  { violations, paused }: { violations: readonly Violation[]; paused: boolean },
+  given: { violations: readonly Violation[]; paused: boolean; recreating: boolean },
   memory: ResourceMemory,
   { clock, health: healthSettings, watches, metrics }: ReconcilerOptions,
 ): Promise<Outcome> {
@@ -204,11 +220,9 @@ async function observe(
   const base = {
     replicas: settings.replicas,
     standalone: settings.type === "standalone",
-    violations,
+    ...given,
     config: configReport(run, config, statefulSet),
     failures: run.failures,
-    paused,
-    peerActive: false,
   };
   if (statefulSet === undefined) return { ...base, now: clock.now(), memory: memoryView(memory) };
   const nodes = nodesOf(statefulSet, podsOf(run, statefulSet, watches));
@@ -284,7 +298,7 @@ function next(run: Pass, outcome: Outcome, memory: ResourceMemory, resyncMs: num
     (health?.state === "failed" ? health.reason : undefined) ??
     config.problem?.reason ??
     violations[0]?.reason ??
-    (workload?.rolling || workload?.scaling ? "InProgress" : undefined);
+    (workload?.rolling || workload?.scaling || outcome.recreating ? "InProgress" : undefined);
   if (what !== undefined) {
     if (failure !== undefined)
       run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });

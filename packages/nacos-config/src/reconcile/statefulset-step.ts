@@ -2,8 +2,8 @@
 import type { DeepReadonly } from "@quartet/core";
 import { type ClaimChange, claimChange } from "../desired/claims.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
-import { type Notice, normal, warning } from "../desired/notice.ts";
 import { claimOf } from "../desired/ownership.ts";
+import { allowsRecreate } from "../desired/recreate.ts";
 import { knownRevision, LATEST_REVISION } from "../desired/revision.ts";
 import {
   newStatefulSet,
@@ -11,6 +11,7 @@ import {
   revisionOf,
   type StatefulSetUpdate,
   updatedStatefulSet,
+  wantedTemplate,
 } from "../desired/statefulset.ts";
 import { podTemplate } from "../desired/template.ts";
 import { dataVolume, type MountedConfig, mountedConfig } from "../desired/volumes.ts";
@@ -19,7 +20,9 @@ import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { type Decision, ensure } from "./ensure.ts";
 import { claimFailure, podSpecRejection } from "./failure.ts";
 import { type ResourceMemory, updateFingerprint } from "./memory.ts";
-import { childOptions, type Pass } from "./pass.ts";
+import { childKey, childOptions, type Pass } from "./pass.ts";
+import { beginRecreation, endRecreation, type Recreation, recreationOf } from "./recreate-step.ts";
+import { statefulSetNotices } from "./statefulset-notices.ts";
 
 /** What the step did. */
 export interface StatefulSetResult {
@@ -29,10 +32,15 @@ export interface StatefulSetResult {
   readonly configRollout: boolean;
   /** Number of nodes before, when it was changed. */
   readonly scaledFrom?: number;
+  /** It was deleted to be made anew; its pods run on. */
+  readonly recreating: boolean;
 }
 
-interface Made {
+/** What was decided about the StatefulSet. */
+export interface Made {
   readonly failure?: StepFailure;
+  /** It cannot have the volumes that are wanted unless it is made anew. */
+  readonly volumes?: ClaimChange;
   readonly update?: StatefulSetUpdate;
   readonly before?: DeepReadonly<StatefulSet>;
 }
@@ -44,27 +52,35 @@ export async function statefulSetStep(
   memory: ResourceMemory,
 ): Promise<StatefulSetResult> {
   const { name } = pass.settings;
-  const subject = `StatefulSet ${name}`;
+  const recreation = recreationOf(pass);
   try {
     const options = childOptions(pass, STATEFUL_SET, pass.informers.statefulSets, name);
-    const { object, action, result } = await ensure(options, (live) => decide(pass, wanted, memory, live));
-    if (result.failure !== undefined) {
-      pass.failures.push(result.failure);
+    const { object, action, result } = await ensure(options, (live) =>
+      decide(pass, wanted, memory, recreation, live),
+    );
+    const going = object?.metadata.deletionTimestamp !== undefined;
+    if (recreation !== undefined && object !== undefined && !going) await endRecreation(pass, recreation);
+    const failure = result.failure ?? (await changeVolumes(pass, wanted, result));
+    if (failure !== undefined) {
+      const waiting = recreation !== undefined && failure.reason === "WaitingForGarbageCollection";
+      if (!waiting) pass.failures.push(failure);
       const ours = object !== undefined && claimOf(object, pass.resource).state === "ours";
-      return { configRollout: false, ...(ours ? { object } : {}) };
+      return { configRollout: false, recreating: waiting, ...(ours ? { object } : {}) };
     }
+    if (result.volumes !== undefined) return { configRollout: false, recreating: true };
     noteSettled(memory, result, object);
     const configRollout = rollsConfig(result, object);
-    pass.notices.push(...noticesOf(pass, action, result, configRollout));
+    pass.notices.push(...statefulSetNotices(pass, action, result, configRollout));
     return {
       configRollout,
+      recreating: false,
       ...(object === undefined ? {} : { object }),
       ...(result.update?.replicasChanged ? { scaledFrom: result.before?.spec.replicas ?? 1 } : {}),
     };
   } catch (error) {
-    pass.failures.push(podSpecRejection(subject, error));
-    const live = pass.informers.statefulSets.get({ namespace: pass.settings.namespace, name });
-    return { configRollout: false, ...(live === undefined ? {} : { object: live }) };
+    pass.failures.push(podSpecRejection(`StatefulSet ${name}`, error));
+    const live = pass.informers.statefulSets.get(childKey(pass, name));
+    return { configRollout: false, recreating: false, ...(live === undefined ? {} : { object: live }) };
   }
 }
 
@@ -72,16 +88,18 @@ function decide(
   pass: Pass,
   wanted: MountedConfig,
   memory: ResourceMemory,
+  recreation: Recreation | undefined,
   live: DeepReadonly<StatefulSet> | undefined,
 ): Decision<StatefulSet, Made> {
   const { resource, settings } = pass;
   if (live === undefined) {
-    return { action: "create", object: newStatefulSet(resource, settings, wanted), result: {} };
+    const object = recreation?.manifest ?? newStatefulSet(resource, settings, wanted);
+    return { action: "create", object, result: {} };
   }
   const refused = claimFailure(`StatefulSet ${settings.name}`, claimOf(live, resource, true));
   if (refused !== undefined) return { action: "none", result: { failure: refused } };
-  const volumes = volumeFailure(wantedVolumes(pass, wanted, live));
-  if (volumes !== undefined) return { action: "none", result: { failure: volumes } };
+  const volumes = wantedVolumes(pass, wanted, live);
+  if (volumes.change !== "none") return { action: "none", result: { volumes, before: live } };
   const update = updatedStatefulSet(resource, settings, wanted, live);
   if (!update.changed || memory.settled === updateFingerprint(live, update.object)) {
     return { action: "none", result: { before: live } };
@@ -97,16 +115,28 @@ function wantedVolumes(pass: Pass, wanted: MountedConfig, live: DeepReadonly<Sta
   return claimChange({ template, claims: claim === undefined ? [] : [claim] }, live);
 }
 
-function volumeFailure(change: ClaimChange): StepFailure | undefined {
-  if (change.change === "none") return undefined;
+/** Makes the StatefulSet anew for other volumes where that is safe or allowed; else tells why not. */
+async function changeVolumes(
+  pass: Pass,
+  wanted: MountedConfig,
+  { volumes, before }: Made,
+): Promise<StepFailure | undefined> {
+  if (volumes === undefined || volumes.change === "none" || before === undefined) return undefined;
+  const { resource, settings } = pass;
+  const claim = dataVolume(settings.spec)?.claim;
+  const claims = claim === undefined ? [] : [claim];
+  if (volumes.change === "grown") return beginRecreation(pass, before, volumes, { claims });
   const code = EVENT_CODES.badParameter;
-  const sizes = `from ${change.from} to ${change.to}`;
-  if (change.change === "shrunk") {
+  const sizes = `from ${volumes.from} to ${volumes.to}`;
+  if (volumes.change === "shrunk") {
     const message = `spec.volume: storage cannot shrink ${sizes}; set it back`;
     return { code, reason: "VolumeShrinkRefused", message };
   }
-  const what = change.change === "unsupported" ? change.what : "storage request";
-  const message = `spec.volume: the ${what} of an existing StatefulSet cannot change ${sizes}; set it back`;
+  if (allowsRecreate(resource)) {
+    const template = wantedTemplate(resource, settings, wanted, before);
+    return beginRecreation(pass, before, volumes, { claims, ...(template && { template }) });
+  }
+  const message = `spec.volume: the ${volumes.what} cannot change ${sizes} on an existing StatefulSet; set it back`;
   return { code, reason: "VolumeChangeUnsupported", message };
 }
 
@@ -125,29 +155,4 @@ function noteSettled(
 function rollsConfig({ update, before }: Made, after: DeepReadonly<StatefulSet> | undefined): boolean {
   if (update?.templateChange === undefined || before === undefined || after === undefined) return false;
   return JSON.stringify(mountedConfig(before)) !== JSON.stringify(mountedConfig(after));
-}
-
-function noticesOf(
-  { settings }: Pass,
-  action: Decision<StatefulSet, Made>["action"],
-  { update, before }: Made,
-  configRollout: boolean,
-): Notice[] {
-  if (action === "create") return [normal("Created", `StatefulSet ${settings.name} created`)];
-  if (update === undefined) return [];
-  const notices: Notice[] = [];
-  if (update.drift) {
-    const note = `StatefulSet ${settings.name} was edited by hand at ${update.templateChange}; it is put back`;
-    notices.push(warning("StatefulSetDriftRepaired", note));
-  }
-  if (configRollout) {
-    notices.push(normal("ConfigRollout", "the configuration has changed; the pods are replaced one by one"));
-  }
-  if (update.replicasChanged) {
-    const rolls =
-      settings.type === "cluster" ? "; the member list changes, so every pod is replaced once" : "";
-    const from = before?.spec.replicas ?? 1;
-    notices.push(normal("Scaling", `from ${from} to ${settings.replicas} nodes${rolls}`));
-  }
-  return notices;
 }

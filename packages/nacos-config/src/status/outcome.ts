@@ -73,7 +73,7 @@ export interface Outcome {
   readonly health?: Health;
   readonly failures: readonly StepFailure[];
   readonly paused: boolean;
-  /** Another operator holds the peer's lease. */
-  readonly peerActive: boolean;
+  /** The StatefulSet is being made anew around its running pods. */
+  readonly recreating: boolean;
   readonly memory: Memory;
 }

@@ -19,6 +19,7 @@ export function nextPhase(previous: string, createdAt: number, outcome: Outcome)
   if (violations.some(({ reason }) => reason === "TypeUnknown")) return "Failed";
   if (violations.length === 0 && replicas === 0) return "Creating";
   if (stalledRollout(outcome)) return "Failed";
+  if (outcome.recreating && isPhase(previous)) return previous;
   if (workload === undefined) {
     const waiting = config.problem !== undefined && violations.length === 0 && failures.length === 0;
     if (waiting) return "Creating";

@@ -25,10 +25,6 @@ function state(
 }
 
 function ready(outcome: Outcome, phase: Phase): ConditionState {
-  if (outcome.peerActive) {
-    const message = "another Nacos operator holds its lease and is at work here; nothing is written";
-    return state("Ready", "Unknown", "PeerOperatorActive", message);
-  }
   const failure = outcome.failures.find(({ condition }) => condition === undefined);
   if (failure !== undefined) return state("Ready", "False", failure.reason, failure.message);
   if (phase === "Running") return state("Ready", "True", "Running", "the nodes form a healthy installation");
@@ -70,6 +66,7 @@ function progressing(outcome: Outcome, phase: Phase): ConditionState {
   const of = (status: ConditionState["status"], reason: string, message: string): ConditionState =>
     state("Progressing", status, reason, message + versionCounts(outcome));
   if (paused) return of("False", "Paused", "the annotation nacos.io/paused suspends all changes");
+  if (outcome.recreating) return of("True", "Recreating", "the StatefulSet is made anew, the pods run on");
   if (workload === undefined) {
     return violations.length > 0
       ? of("False", "SpecInvalid", "see condition SpecValid")

@@ -41,7 +41,7 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   workload: workload(),
   failures: [],
   paused: false,
-  peerActive: false,
+  recreating: false,
   memory: memory(),
   ...more,
 });
@@ -152,6 +152,13 @@ describe("phase", () => {
     expect(status.phase).toBe("Running");
     expect(condition(status, "SpecValid")).toMatchObject({ status: "False", reason: "ImageMissing" });
     expect(after("Creating", { violations, health: passed }).phase).toBe("Running");
+  });
+
+  it("NACOS-606 keeps the phase while the StatefulSet is made anew around its pods", () => {
+    const { workload: _none, ...rest } = outcome({ recreating: true, now: CREATED + 9999 * SECOND });
+    const status = nextStatus(standing("Running"), rest);
+    expect(status.phase).toBe("Running");
+    expect(condition(status, "Progressing")).toMatchObject({ status: "True", reason: "Recreating" });
   });
 
   it("NACOS-315 NACOS-317 waits in Creating for a missing source, and stays Running when one is lost", () => {

@@ -29,14 +29,12 @@ export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStat
     phase,
     healthy: phase === "Running",
     ...nodeFields(previous, outcome),
-    ...workloadFields(outcome),
+    // While the StatefulSet is made anew, what is known of it stays true.
+    ...(outcome.recreating ? {} : workloadFields(outcome)),
     event: recordEvent(previous.event ?? [], code, message, now),
-    configDigest: outcome.config.mounted.digest,
     versionDigest: versionDigest(resource.spec ?? {}),
     observedGeneration: generation,
     configMode: outcome.config.mode,
-    finalConfigName: outcome.config.mounted.finalName,
-    finalConfigKind: outcome.config.mounted.finalKind,
     operatorConditions: updateConditions(previous.operatorConditions ?? [], states, generation, now),
   };
 }
@@ -69,8 +67,11 @@ function nodeFields(previous: NacosStatus, { health }: Outcome): Partial<NacosSt
   };
 }
 
-function workloadFields({ workload }: Outcome): Partial<NacosStatus> {
+function workloadFields({ workload, config }: Outcome): Partial<NacosStatus> {
   return {
+    configDigest: config.mounted.digest,
+    finalConfigName: config.mounted.finalName,
+    finalConfigKind: config.mounted.finalKind,
     replicas: workload?.replicas ?? 0,
     readyReplicas: workload?.readyPods ?? 0,
     templateRevision: workload?.revision ?? "",

@@ -26,7 +26,8 @@ interface StatefulSet {
   metadata: Meta;
   spec: {
     replicas?: number;
-    template: { metadata?: { labels?: object; annotations?: object }; spec: object };
+    template: { metadata?: { labels?: object; annotations?: object }; spec: { volumes?: object[] } };
+    volumeClaimTemplates?: { metadata: { name: string } }[];
     selector: object;
   };
   status?: { currentRevision?: string };
@@ -75,6 +76,14 @@ async function step(
   const { name, uid, generation } = set.metadata;
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const list = await client.ok<{ items: Pod[] }>("GET", pods);
+  const orphans = list.items.filter(({ metadata }) => isOrphanOf(metadata, name));
+  for (const { metadata } of orphans) {
+    const body = { metadata: { ownerReferences: [ownerReference(set)] } };
+    await client.request("PATCH", `${pods}/${metadata.name}`, body, {
+      contentType: "application/merge-patch+json",
+    });
+  }
+  if (orphans.length > 0) return;
   const own = list.items.filter(({ metadata }) =>
     metadata.ownerReferences?.some((owner) => owner.uid === uid),
   );
@@ -124,7 +133,11 @@ async function createPod(
   revision: string,
   podIP: string,
 ): Promise<void> {
-  const { template } = set.spec;
+  const { template, volumeClaimTemplates = [] } = set.spec;
+  const claims = volumeClaimTemplates.map(({ metadata }) => ({
+    name: metadata.name,
+    persistentVolumeClaim: { claimName: `${metadata.name}-${name}` },
+  }));
   const pod = {
     apiVersion: "v1",
     kind: "Pod",
@@ -132,17 +145,9 @@ async function createPod(
       name,
       labels: { ...template.metadata?.labels, [REVISION_LABEL]: revision },
       annotations: template.metadata?.annotations,
-      ownerReferences: [
-        {
-          apiVersion: "apps/v1",
-          kind: "StatefulSet",
-          name: set.metadata.name,
-          uid: set.metadata.uid,
-          controller: true,
-        },
-      ],
+      ownerReferences: [ownerReference(set)],
     },
-    spec: { ...template.spec, nodeName: "node-0" },
+    spec: { ...template.spec, volumes: [...(template.spec.volumes ?? []), ...claims], nodeName: "node-0" },
   };
   const created = await client.request("POST", pods, pod);
   if (created.code >= 300) return;
@@ -160,6 +165,20 @@ async function createPod(
     { status },
     { contentType: "application/merge-patch+json" },
   );
+}
+
+function isOrphanOf({ name, ownerReferences }: Meta, set: string): boolean {
+  return name.startsWith(`${set}-`) && (ownerReferences ?? []).length === 0;
+}
+
+function ownerReference({ metadata }: StatefulSet): object {
+  return {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    name: metadata.name,
+    uid: metadata.uid,
+    controller: true,
+  };
 }
 
 function revisionOf({ metadata, spec }: StatefulSet): string {

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { nacosModule } from "./index.ts";
+
+describe("module", () => {
+  it("NACOS-1009 asks for no more than it needs: no wildcard, nothing on pods but reading, no claims deleted", () => {
+    const verbsOn = (resource: string): string[] =>
+      [
+        ...new Set(
+          nacosModule.rights
+            .filter(({ resources }) => resources.includes(resource))
+            .flatMap(({ verbs }) => verbs),
+        ),
+      ].sort();
+    expect(verbsOn("nacos")).toEqual(["get", "list", "watch"]);
+    expect(verbsOn("nacos/status")).toEqual(["get", "patch", "update"]);
+    expect(verbsOn("pods")).toEqual(["get", "list", "watch"]);
+    expect(verbsOn("persistentvolumeclaims")).toEqual(["get", "list", "patch"]);
+    const all = nacosModule.rights.flatMap(({ groups, resources, verbs }) => [
+      ...groups,
+      ...resources,
+      ...verbs,
+    ]);
+    expect(all).not.toContain("*");
+  });
+
+  it("names a CRD that exists, and flags with texts", () => {
+    for (const file of nacosModule.crds) {
+      expect(readFileSync(new URL(`../../../crds/${file}`, import.meta.url), "utf8")).toContain(
+        "kind: Nacos",
+      );
+    }
+    expect(nacosModule.flags.every(({ help }) => help.length > 0)).toBe(true);
+  });
+});

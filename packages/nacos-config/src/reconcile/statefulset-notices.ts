@@ -1,0 +1,29 @@
+/** Events about what was done to the StatefulSet. */
+import { type Notice, normal, warning } from "../desired/notice.ts";
+import type { Pass } from "./pass.ts";
+import type { Made } from "./statefulset-step.ts";
+
+export function statefulSetNotices(
+  { settings }: Pass,
+  action: "none" | "create" | "update" | "replace",
+  { update, before }: Made,
+  configRollout: boolean,
+): Notice[] {
+  if (action === "create") return [normal("Created", `StatefulSet ${settings.name} created`)];
+  if (update === undefined) return [];
+  const notices: Notice[] = [];
+  if (update.drift) {
+    const note = `StatefulSet ${settings.name} was edited by hand at ${update.templateChange}; it is put back`;
+    notices.push(warning("StatefulSetDriftRepaired", note));
+  }
+  if (configRollout) {
+    notices.push(normal("ConfigRollout", "the configuration has changed; the pods are replaced one by one"));
+  }
+  if (update.replicasChanged) {
+    const rolls =
+      settings.type === "cluster" ? "; the member list changes, so every pod is replaced once" : "";
+    const from = before?.spec.replicas ?? 1;
+    notices.push(normal("Scaling", `from ${from} to ${settings.replicas} nodes${rolls}`));
+  }
+  return notices;
+}
