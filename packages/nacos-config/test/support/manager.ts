@@ -22,6 +22,10 @@ export interface TestManager {
   log(): string;
   /** Metrics in text form. */
   metrics(): Promise<string>;
+  /** Reconciles of a resource that have ended. */
+  reconciles(name: string): number;
+  /** Objects of a kind that are held in memory, over all watches. */
+  cached(kind: string): number;
   stop(): Promise<void>;
 }
 
@@ -77,6 +81,13 @@ export async function startTestManager(options: TestManagerOptions): Promise<Tes
   return {
     log: () => lines.join(""),
     metrics: () => metrics.render(),
+    reconciles: (name) =>
+      lines.filter((line) => line.includes('"msg":"Reconciled"') && line.includes(`"name":"${name}"`)).length,
+    cached: (kind) =>
+      cache
+        .informers()
+        .filter((informer) => informer.kind.kind === kind)
+        .reduce((sum, informer) => sum + informer.list().length, 0),
     async stop() {
       await manager.stop();
       client.close();

@@ -30,6 +30,8 @@ export interface Stage {
   readonly namespace: string;
   /** Starts the controller on this namespace alone; what is started ends with the stage. */
   startManager(options?: Partial<TestManagerOptions>): Promise<TestManager>;
+  /** Kubeconfig of a user that has the given rights in this namespace and no others. */
+  kubeconfigWith(rules: readonly object[]): Promise<string>;
   /** A simulated Nacos server at the address of each pod of an installation. */
   nacosFor(name: string, options?: Parameters<typeof createNacosCluster>[0]): NacosCluster;
   /** Writes of the controller in this namespace since a moment, events left out. */
@@ -63,6 +65,20 @@ export async function openStage(): Promise<Stage> {
       const manager = await startTestManager({ kubeconfig, namespaces: [namespace], ...options });
       endings.unshift(() => manager.stop());
       return manager;
+    },
+    async kubeconfigWith(rules) {
+      const user = `user-of-${namespace}`;
+      const metadata = { name: user, namespace };
+      const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata };
+      const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+      await client.ok("POST", `${path}/roles`, { ...rbac, kind: "Role", rules });
+      await client.ok("POST", `${path}/rolebindings`, {
+        ...rbac,
+        kind: "RoleBinding",
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: user },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+      });
+      return server.kubeconfig({ user, groups: [] });
     },
     nacosFor(name, options) {
       const nacos = createNacosCluster(options);
