@@ -3,5 +3,6 @@ export * from "./api-server.ts";
 export * from "./apiserver-double/index.ts";
 export * from "./control-plane/index.ts";
 export * from "./fault-proxy/index.ts";
+export * from "./mini-kubelet/index.ts";
 export * from "./nacos-server/index.ts";
 export * from "./request.ts";
