@@ -23,6 +23,8 @@ export interface FakeServer {
   readonly version: number;
   /** The next `times` requests of a verb fail. */
   refuse(verb: Seen["verb"] | "version", error: unknown, times?: number): void;
+  /** Nothing is refused any more. */
+  accept(): void;
   /** Events of changes made from now on reach no watch until `release`. */
   hold(): void;
   release(): void;
@@ -59,6 +61,7 @@ export function fakeServer(): FakeServer {
       return objects.version;
     },
     refuse: (verb, error, times = 1) => void refusals.push({ verb, error, times }),
+    accept: () => void refusals.splice(0),
     hold() {
       held = [];
     },

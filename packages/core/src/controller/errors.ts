@@ -1,0 +1,36 @@
+/** Errors of reconciles and of building controllers. */
+import { isNotFound } from "../client/errors.ts";
+import type { Kind, ObjectKey } from "../object.ts";
+
+/** Retrying cannot help until the object changes: the key is not queued again (CORE-227). */
+export class TerminalError extends Error {
+  override readonly name = "TerminalError";
+}
+
+/** A controller that is put together wrongly; the message names it. */
+export class ControllerSetupError extends Error {
+  override readonly name = "ControllerSetupError";
+
+  constructor(controller: string, message: string) {
+    super(`controller ${JSON.stringify(controller)}: ${message}`);
+  }
+}
+
+/** True for a {@link TerminalError} and for an error that has one among its causes. */
+export function isTerminal(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof TerminalError) return true;
+  return false;
+}
+
+/** Errors that only a fault of the program can bring about (CORE-230). */
+export function isPanic(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+}
+
+/** A 404 about the key's own object: it was deleted meanwhile, which is a success (CORE-228). */
+export function isOwnNotFound(error: unknown, kind: Kind | undefined, key: ObjectKey): boolean {
+  if (kind === undefined || !isNotFound(error)) return false;
+  const { name, kind: resource } = error.details;
+  return name === key.name && (resource === kind.plural || resource === kind.kind);
+}
