@@ -1,5 +1,5 @@
 /** Checks of a resource that the CRD's schema cannot make. */
-import { sameJson } from "../desired/compare.ts";
+import { sameJson } from "@quartet/core";
 import { headlessServiceName } from "../desired/names.ts";
 import { type NacosResource, type NacosType, type Settings, settingsOf } from "../desired/settings.ts";
 import { isDnsLabel, MAX_LABEL_LENGTH } from "./names.ts";

@@ -1,6 +1,6 @@
 /** Whether the volumes that a resource asks for can be had without making the StatefulSet anew. */
-import type { DeepReadonly } from "@quartet/core";
-import { sameJson } from "./compare.ts";
+import { type DeepReadonly, sameJson } from "@quartet/core";
+
 import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import { DATA_PATH } from "./names.ts";
 import { compareQuantities } from "./quantity.ts";

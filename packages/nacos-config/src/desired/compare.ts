@@ -1,5 +1,5 @@
 /** Compares what is wanted with what the API server holds. */
-import { canonicalJson } from "./digest.ts";
+import { sameJson } from "@quartet/core";
 import type { JsonMap } from "./k8s.ts";
 import { compareQuantities } from "./quantity.ts";
 import type { Shape } from "./template-shape.ts";
@@ -15,11 +15,6 @@ export function difference(desired: unknown, live: unknown, shape: Shape, path =
   if (isMap(desired) && isMap(live)) return mapDifference(desired, live, shape, path);
   if (Array.isArray(desired) && Array.isArray(live)) return listDifference(desired, live, shape, path);
   return equalScalars(desired, live) ? undefined : path;
-}
-
-/** True when the two are the same JSON value, whatever the order of their keys. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  return canonicalJson(a) === canonicalJson(b);
 }
 
 function mapDifference(desired: JsonMap, live: JsonMap, shape: Shape, path: string): string | undefined {

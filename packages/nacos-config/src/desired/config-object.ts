@@ -1,7 +1,6 @@
 /** The generated ConfigMap or Secret: as it should be, and what an existing one needs. */
-import { apiVersionOf, type DeepReadonly } from "@quartet/core";
+import { apiVersionOf, type DeepReadonly, sameJson } from "@quartet/core";
 import { type ConfigKind, configKind } from "../kinds.ts";
-import { sameJson } from "./compare.ts";
 import type { ConfigObject } from "./k8s.ts";
 import {
   CONFIG_DIGEST_ANNOTATION,

@@ -1,6 +1,6 @@
 /** The Services: as they are created, and what existing ones need. */
-import type { DeepReadonly } from "@quartet/core";
-import { sameJson } from "./compare.ts";
+import { type DeepReadonly, sameJson } from "@quartet/core";
+
 import type { Service, ServicePort, ServiceSpec } from "./k8s.ts";
 import { clientServiceName, headlessServiceName } from "./names.ts";
 import { childMetadata, mergedMetadata } from "./ownership.ts";

@@ -1,7 +1,8 @@
 /** The StatefulSet: as it is created, and what an existing one needs. */
-import type { DeepReadonly } from "@quartet/core";
+import { type DeepReadonly, sameJson } from "@quartet/core";
+
 import { carryOver } from "./carry-over.ts";
-import { difference, sameJson } from "./compare.ts";
+import { difference } from "./compare.ts";
 import { canonicalJson } from "./digest.ts";
 import type { JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import {

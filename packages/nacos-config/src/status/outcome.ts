@@ -14,7 +14,7 @@ export interface StepFailure {
   readonly message: string;
   readonly code: number;
   /** Condition that the failure belongs to. Default: Ready. */
-  readonly condition?: "SpecValid" | "ConfigReady";
+  readonly condition?: "SpecValid";
 }
 
 /** State of the configuration after the pass. */

@@ -54,8 +54,8 @@ function specValid({ violations, failures }: Outcome): ConditionState {
   return state("SpecValid", "True", "Valid", "");
 }
 
-function configReady({ config, failures }: Outcome): ConditionState {
-  const problem = config.problem ?? failures.find(({ condition }) => condition === "ConfigReady");
+function configReady({ config }: Outcome): ConditionState {
+  const { problem } = config;
   if (problem !== undefined) return state("ConfigReady", "False", problem.reason, problem.message);
   const reasons = { none: "NotConfigured", legacy: "Legacy", merged: "Merged" };
   return state("ConfigReady", "True", reasons[config.mode], config.message);

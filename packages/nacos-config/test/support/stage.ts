@@ -10,6 +10,7 @@ import {
   type NacosCluster,
   type RequestRecord,
   startDouble,
+  startMiniKubelet,
   type TestClient,
   testClient,
   testNamespace,
@@ -17,12 +18,14 @@ import {
 import { inject } from "vitest";
 import { parse } from "yaml";
 import { startTestManager, type TestManager, type TestManagerOptions } from "./manager.ts";
-import { simulateStatefulSets } from "./statefulsets.ts";
 
 /** Verbs that change something. */
 const WRITES = ["create", "update", "patch", "apply", "delete", "deletecollection"];
 /** Name of the controller in its user agent. */
 const CONTROLLER = "nacos-config";
+
+/** Loopback addresses that no other test process uses. */
+const PRIVATE_POD_CIDR = `127.${100 + (Number(process.env.VITEST_POOL_ID ?? 0) % 100)}.0.0/16`;
 
 export interface Stage {
   readonly target: ApiServer["target"];
@@ -51,7 +54,10 @@ export async function openStage(): Promise<Stage> {
   await installCrds(client, [parse(crd) as CustomResourceDefinition]);
   const { name: namespace, remove } = await testNamespace(client);
   const endings: (() => Promise<void>)[] = [];
-  if (!real) endings.push(simulateStatefulSets(client, namespace));
+  if (!real) {
+    const kubelet = await startMiniKubelet(server, { podCidr: PRIVATE_POD_CIDR });
+    endings.push(() => kubelet.stop());
+  }
 
   const requests = async (since: number): Promise<RequestRecord[]> => {
     const all = await server.requests({ since });

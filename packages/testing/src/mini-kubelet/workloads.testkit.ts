@@ -155,23 +155,32 @@ export function defineWorkloadTests(connect: () => TestClient): void {
       replicas: 3,
       podManagementPolicy: "Parallel",
     });
-    const old = new Map((await untilReady(3)).map((pod) => [pod.metadata.uid, pod.metadata.name]));
+    await untilReady(3);
     const { status } = await untilStatus("statefulsets", { updatedReplicas: 3, readyReplicas: 3 });
+    const path = `/api/v1/namespaces/${namespace.name}/pods`;
+    const { metadata } = await client.ok<Pod>("GET", path);
+    await setImage("statefulsets", "app:2");
+    await untilReady(3, "app:2");
+    // what happened meanwhile, from the very first event on
+    const abort = new AbortController();
+    const ready = new Set(["w-0", "w-1", "w-2"]);
     const order: string[] = [];
     let fewest = 3;
-    await setImage("statefulsets", "app:2");
-    await until(async () => {
-      const pods = await podList();
-      const alive = new Set(
-        pods.filter((pod) => !pod.metadata.deletionTimestamp).map(({ metadata }) => metadata.uid),
-      );
-      for (const [uid, name] of old) if (!alive.has(uid) && !order.includes(name)) order.push(name);
-      fewest = Math.min(fewest, pods.filter(isReady).length);
-      return order.length === 3 ? true : undefined;
-    });
-    await untilReady(3, "app:2");
+    const events = client.stream<{ type: string; object: Pod }>(
+      `${path}?watch=true&resourceVersion=${metadata.resourceVersion}`,
+      abort.signal,
+    );
+    for await (const { type, object } of events) {
+      const { name } = object.metadata;
+      if (type === "DELETED") order.push(name);
+      if (type !== "DELETED" && isReady(object)) ready.add(name);
+      else ready.delete(name);
+      fewest = Math.min(fewest, ready.size);
+      if (order.length === 3 && ready.size === 3) break;
+    }
+    abort.abort();
     expect(order).toEqual(["w-2", "w-1", "w-0"]);
-    expect(fewest).toBeGreaterThanOrEqual(2);
+    expect(fewest).toBe(2);
     const after = await untilStatus("statefulsets", {
       updatedReplicas: 3,
       currentReplicas: 3,
@@ -192,7 +201,7 @@ export function defineWorkloadTests(connect: () => TestClient): void {
     const pods = await until(async () => {
       const found = await podList();
       const top = found.find(({ metadata }) => metadata.name === "w-2");
-      return top?.spec.containers[0]!.image === "app:2" && isReady(top) ? found : undefined;
+      return top !== undefined && summary(top) === "w-2 app:2 true" ? found : undefined;
     });
     expect(pods.map(summary).sort()).toEqual(["w-0 app:1 true", "w-1 app:1 true", "w-2 app:2 true"]);
     const { status } = await untilStatus("statefulsets", { updatedReplicas: 1 });
