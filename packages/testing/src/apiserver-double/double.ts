@@ -1,6 +1,7 @@
 /** An API server in this process: HTTPS on loopback, objects in memory. */
 import type { ApiServer, Identity, RequestRecord } from "../api-server.ts";
-import { noAdmission } from "./admission/admission.ts";
+import { createWebhookClient, type WebhookClient } from "./admission/webhook-client.ts";
+import { createAdmission } from "./admission/webhooks.ts";
 import { createAllocator } from "./allocator.ts";
 import { authenticated, createUsers } from "./auth.ts";
 import { builtinTypes } from "./builtins.ts";
@@ -8,6 +9,7 @@ import { createServerClock } from "./clock.ts";
 import { startGarbageCollector } from "./controllers/garbage.ts";
 import { startNamespaceController } from "./controllers/namespaces.ts";
 import { startCrdController } from "./crd/controller.ts";
+import { converterOf } from "./crd/conversion.ts";
 import { createFaults, matches, type RequestFault } from "./faults.ts";
 import { createHandler } from "./http/handler.ts";
 import { listen } from "./http/listener.ts";
@@ -67,18 +69,18 @@ const MAX_LOG = 200_000;
 const DEFAULT_USER = "quartet-admin";
 const DEFAULT_GROUPS = ["system:masters"];
 
-function buildServer(options: DoubleOptions): Server {
+function buildServer(options: DoubleOptions, webhooks: WebhookClient): Server {
   const schemas = loadBuiltinSchemas();
   const store = createStore(options.watchWindow);
   const clock = createServerClock();
   const allocator = createAllocator(store);
-  return {
+  const server: Server = {
     store,
     clock,
     schemas,
     registry: createRegistry(builtinTypes(schemas)),
     metadataSchema: schemas.type("meta.v1.ObjectMeta"),
-    admission: noAdmission(),
+    admission: createAdmission(() => server, webhooks),
     settings: {
       version: options.version ?? DOUBLE_VERSION,
       bookmarkMs: options.bookmarkIntervalMs ?? BOOKMARK_MS,
@@ -90,13 +92,11 @@ function buildServer(options: DoubleOptions): Server {
     ...createJsonCache(),
     streams: new Set(),
   };
+  return server;
 }
 
-function startControllers(server: Server): void {
-  startCrdController(
-    server,
-    () => (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion })),
-  );
+function startControllers(server: Server, webhooks: WebhookClient): void {
+  startCrdController(server, (crd) => converterOf(webhooks, crd));
   startNamespaceController(server);
   if (server.settings.garbageCollection) startGarbageCollector(server);
 }
@@ -104,9 +104,10 @@ function startControllers(server: Server): void {
 /** Starts a double. It is ready when the promise resolves; `stop()` ends it and its connections. */
 export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
   const pki = options.pki ?? (await createPki());
-  const server = buildServer(options);
+  const webhooks = createWebhookClient();
+  const server = buildServer(options, webhooks);
   seed(server);
-  startControllers(server);
+  startControllers(server, webhooks);
   const users = createUsers();
   const faults = createFaults();
   const log: RequestRecord[] = [];
@@ -156,6 +157,7 @@ export async function startDouble(options: DoubleOptions = {}): Promise<Double> 
     async stop() {
       server.clock.stop();
       for (const cut of [...server.streams]) cut();
+      webhooks.close();
       await listener.close();
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import type { ApiServer } from "../api-server.ts";
 import { testNamespace } from "../control-plane/namespace.ts";
 import { type TestClient, testClient } from "../request.ts";
+import { ADMISSION_CASES } from "./admission.testkit.ts";
 import { APPLY_CASES } from "./apply.testkit.ts";
 import { CRD_CASES } from "./crds.testkit.ts";
 import { CRUD_CASES } from "./crud.testkit.ts";
@@ -21,6 +22,7 @@ export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
   lists: LIST_CASES,
   "patches and field validation": PATCH_CASES,
   "server-side apply": APPLY_CASES,
+  webhooks: ADMISSION_CASES,
 };
 
 const CASE_LIMIT_MS = 60_000;
