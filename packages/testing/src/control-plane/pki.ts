@@ -1,5 +1,5 @@
 /** Certificates of a test cluster: one CA, a serving certificate, client certificates, service-account keys. */
-import "./reflect-metadata.ts";
+import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,9 +1,5 @@
 /** The engine beside `kubectl`, and its table beside the documents of a running API server. */
 import { execFileSync } from "node:child_process";
-import fc from "fast-check";
-import { beforeAll, describe, expect, inject, it } from "vitest";
-import { attachControlPlane, ensureAssets, testClient } from "../../testing/src/index.ts";
-import { objects, patches, TELLING_FIELDS } from "../test/arbitraries.ts";
 import {
   BUILT_IN,
   type Json,
@@ -11,7 +7,11 @@ import {
   type OpenApiDocument,
   readTypes,
   strategicMerge,
-} from "./index.ts";
+} from "@quartet/strategic-merge";
+import { attachControlPlane, ensureAssets, testClient } from "@quartet/testing";
+import fc from "fast-check";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { objects, patches, TELLING_FIELDS } from "../../packages/strategic-merge/test/arbitraries.ts";
 
 const TYPE = "PodTemplateSpec";
 const DRAWING = { fields: TELLING_FIELDS, wild: false };
