@@ -12,6 +12,7 @@ import { installFixtures } from "./fixtures.testkit.ts";
 import { LIST_CASES } from "./list.testkit.ts";
 import { PATCH_CASES } from "./patch.testkit.ts";
 import { type ConformanceCase, createScene } from "./scene.testkit.ts";
+import { SERVER_CASES } from "./server.testkit.ts";
 import { WATCH_CASES } from "./watch.testkit.ts";
 
 export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
@@ -23,6 +24,7 @@ export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
   "patches and field validation": PATCH_CASES,
   "server-side apply": APPLY_CASES,
   webhooks: ADMISSION_CASES,
+  "discovery, rights and built-in kinds": SERVER_CASES,
 };
 
 const CASE_LIMIT_MS = 60_000;
