@@ -127,7 +127,8 @@ function decodeValue(schema: Schema, value: unknown, path: string, unknown: stri
       if (keys.length === 0 && schema.omit && !schema.pointer) return undefined;
       const result: JsonObject = {};
       for (const key of keys) {
-        setKey(result, key, decodeValue(schema.values!, value[key], `${path}.${key}`, unknown) ?? null);
+        const decoded = decodeValue(schema.values!, value[key], `${path}.${key}`, unknown) ?? null;
+        setKey(result, key, schema.values!.type === "quantity" ? canonicalQuantity(decoded, true) : decoded);
       }
       return result;
     }

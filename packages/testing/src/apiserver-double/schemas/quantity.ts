@@ -39,8 +39,7 @@ function parse(text: string): Parsed | undefined {
 }
 
 function printBinary(nano: bigint): string {
-  const unit = power(10n, NANO);
-  let value = nano / unit + (nano % unit > 0n ? 1n : 0n);
+  let value = nano / power(10n, NANO);
   let step = 0;
   while (value !== 0n && value % 1024n === 0n && step < BINARY.length - 1) {
     value /= 1024n;
@@ -62,14 +61,25 @@ function printDecimal(nano: bigint, exponentForm: boolean): string {
   return `${value}${suffix}`;
 }
 
-/** Canonical text of a quantity, `undefined` when it is none. Numbers are taken as the server takes them. */
-export function canonicalQuantity(value: unknown): string | undefined {
+/** Amounts in resource lists are kept to the thousandth, rounded up. */
+const MILLI = 6;
+
+/**
+ * Canonical text of a quantity, `undefined` when it is none. Numbers are taken as the server takes them.
+ * `resource`: an entry of a resource list.
+ */
+export function canonicalQuantity(value: unknown, resource = false): string | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const parsed = parse(String(value));
   if (parsed === undefined) return undefined;
-  const small = parsed.nano < 1024n * power(10n, NANO) && parsed.nano > -1024n * power(10n, NANO);
-  if (parsed.form === "binary" && !small) return printBinary(parsed.nano);
-  return printDecimal(parsed.nano, parsed.form === "exponent");
+  const step = power(10n, MILLI);
+  const rest = parsed.nano % step;
+  const nano = resource && rest !== 0n ? parsed.nano - rest + (parsed.nano > 0n ? step : 0n) : parsed.nano;
+  const unit = power(10n, NANO);
+  const small = nano < 1024n * unit && nano > -1024n * unit;
+  // a binary form would lose the fraction
+  if (parsed.form === "binary" && !small && nano % unit === 0n) return printBinary(nano);
+  return printDecimal(nano, parsed.form === "exponent");
 }
 
 /** Numeric order of two quantities: negative, zero or positive. */

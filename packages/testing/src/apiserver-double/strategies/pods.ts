@@ -70,17 +70,32 @@ function fixedPart(spec: JsonObject, old: JsonObject): JsonObject {
   return rest;
 }
 
-function onlyAdded(now: unknown, before: unknown): boolean {
-  return items(before).every((entry) => items(now).some((candidate) => sameJson(candidate, entry)));
+/** A toleration without the one part of it that may change. */
+function fixedToleration(toleration: unknown): JsonObject {
+  const { tolerationSeconds: _seconds, ...rest } = record(toleration);
+  return rest;
+}
+
+function keepsTolerations(now: unknown, before: unknown): boolean {
+  const kept = items(now).map(fixedToleration);
+  return items(before).every((entry) =>
+    kept.some((candidate) => sameJson(candidate, fixedToleration(entry))),
+  );
 }
 
 function checkUpdate(object: KubeObject, old: KubeObject): Cause[] {
   const now = record(object.spec);
   const before = record(old.spec);
+  if (items(now.containers).length !== items(before.containers).length) {
+    return [forbiddenField("spec.containers", "pod updates may not add or remove containers")];
+  }
+  if (!keepsTolerations(now.tolerations, before.tolerations)) {
+    const why = "existing toleration can not be modified except its tolerationSeconds";
+    return [forbiddenField("spec.tolerations", why)];
+  }
   const same =
     sameJson(fixedPart(now, before), fixedPart(before, before)) && now.nodeName === before.nodeName;
-  if (same && onlyAdded(now.tolerations, before.tolerations)) return [];
-  return [forbiddenField("spec", UPDATE_FORBIDDEN)];
+  return same ? [] : [forbiddenField("spec", UPDATE_FORBIDDEN)];
 }
 
 /** Containers and readiness gates of a new pod are not ready yet; the kubelet reports on them. */
@@ -122,6 +137,7 @@ export const pod: Strategy = strategy({
       };
     }
   },
+  prepareUpdate: (object) => addTolerations(childOf(object, "spec")),
   validate: (object) => checkPodSpec(object.spec, "spec"),
   validateUpdate: checkUpdate,
 });

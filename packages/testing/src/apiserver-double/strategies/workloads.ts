@@ -43,19 +43,8 @@ function checkReplicas(spec: JsonObject): Cause[] {
   return [invalidValue("spec.replicas", replicas, "must be greater than or equal to 0")];
 }
 
-/** Fields of a StatefulSet spec that an update may change (the message is the server's). */
-const STATEFUL_SET_MUTABLE = [
-  "replicas",
-  "ordinals",
-  "template",
-  "updateStrategy",
-  "revisionHistoryLimit",
-  "persistentVolumeClaimRetentionPolicy",
-  "minReadySeconds",
-];
-
-const STATEFUL_SET_IMMUTABLE =
-  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+/** Fields of a StatefulSet spec that no update may change. */
+const STATEFUL_SET_IMMUTABLE = ["serviceName", "podManagementPolicy", "selector", "volumeClaimTemplates"];
 
 const statefulSet: Strategy = strategy({
   status: true,
@@ -90,13 +79,11 @@ const statefulSet: Strategy = strategy({
     return [...found, ...checkTemplate(spec, "spec", ["Always"])];
   },
   validateUpdate(object, old) {
-    const now = { ...record(object.spec) };
-    const before = { ...record(old.spec) };
-    for (const field of STATEFUL_SET_MUTABLE) {
-      delete now[field];
-      delete before[field];
-    }
-    return sameJson(now, before) ? [] : [forbiddenField("spec", STATEFUL_SET_IMMUTABLE)];
+    const now = record(object.spec);
+    const before = record(old.spec);
+    return STATEFUL_SET_IMMUTABLE.filter((field) => !sameJson(now[field], before[field])).map((field) =>
+      invalidValue(`spec.${field}`, now[field], "field is immutable"),
+    );
   },
 });
 
