@@ -24,6 +24,8 @@ export interface Call {
   name: string;
   subresource: string;
   dryRun: boolean;
+  /** Tells the request log the name that a create finds in its body. */
+  named(name: string): void;
   /** Texts of the `Warning` headers of the answer. */
   warnings: string[];
   /** Aborts when the client is gone. */

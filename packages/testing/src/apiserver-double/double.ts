@@ -1,26 +1,11 @@
 /** An API server in this process: HTTPS on loopback, objects in memory. */
-import type { ApiServer, Identity, RequestRecord } from "../api-server.ts";
-import { createWebhookClient, type WebhookClient } from "./admission/webhook-client.ts";
-import { createAdmission } from "./admission/webhooks.ts";
-import { createAllocator } from "./allocator.ts";
-import { authenticated, createUsers } from "./auth.ts";
-import { builtinTypes } from "./builtins.ts";
-import { createServerClock } from "./clock.ts";
-import { startGarbageCollector } from "./controllers/garbage.ts";
-import { startNamespaceController } from "./controllers/namespaces.ts";
-import { startCrdController } from "./crd/controller.ts";
-import { converterOf } from "./crd/conversion.ts";
-import { createFaults, matches, type RequestFault } from "./faults.ts";
-import { createHandler } from "./http/handler.ts";
+import type { ApiServer, Identity } from "../api-server.ts";
+import { authenticated } from "./auth.ts";
+import { createEngine } from "./engine.ts";
+import { matches, type RequestFault } from "./faults.ts";
 import { listen } from "./http/listener.ts";
-import { createJsonCache } from "./json-cache.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import { createPki, type Pki } from "./pki.ts";
-import { createRegistry } from "./registry.ts";
-import { loadBuiltinSchemas } from "./schemas/schema.ts";
-import { seed } from "./seed.ts";
-import type { Server } from "./server.ts";
-import { createStore } from "./store.ts";
 
 export interface DoubleOptions {
   /** Kubernetes version it claims to be. Default `v1.37.2`, the version it was compared with. */
@@ -64,60 +49,24 @@ export interface Double extends ApiServer {
 export const DOUBLE_VERSION = "v1.37.2";
 /** The real server's time between bookmarks, ms. */
 const BOOKMARK_MS = 60_000;
-/** Requests kept in the log. */
-const MAX_LOG = 200_000;
 const DEFAULT_USER = "quartet-admin";
 const DEFAULT_GROUPS = ["system:masters"];
-
-function buildServer(options: DoubleOptions, webhooks: WebhookClient): Server {
-  const schemas = loadBuiltinSchemas();
-  const store = createStore(options.watchWindow);
-  const clock = createServerClock();
-  const allocator = createAllocator(store);
-  const server: Server = {
-    store,
-    clock,
-    schemas,
-    registry: createRegistry(builtinTypes(schemas)),
-    metadataSchema: schemas.type("meta.v1.ObjectMeta"),
-    admission: createAdmission(() => server, webhooks),
-    settings: {
-      version: options.version ?? DOUBLE_VERSION,
-      bookmarkMs: options.bookmarkIntervalMs ?? BOOKMARK_MS,
-      rbac: options.rbac ?? true,
-      garbageCollection: options.garbageCollection ?? true,
-      watchList: options.watchList ?? true,
-    },
-    context: (user) => ({ now: clock.now, user, ...allocator }),
-    ...createJsonCache(),
-    streams: new Set(),
-  };
-  return server;
-}
-
-function startControllers(server: Server, webhooks: WebhookClient): void {
-  startCrdController(server, (crd) => converterOf(webhooks, crd));
-  startNamespaceController(server);
-  if (server.settings.garbageCollection) startGarbageCollector(server);
-}
 
 /** Starts a double. It is ready when the promise resolves; `stop()` ends it and its connections. */
 export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
   const pki = options.pki ?? (await createPki());
-  const webhooks = createWebhookClient();
-  const server = buildServer(options, webhooks);
-  seed(server);
-  startControllers(server, webhooks);
-  const users = createUsers();
-  const faults = createFaults();
-  const log: RequestRecord[] = [];
-  const note = (record: RequestRecord): void => {
-    log.push(record);
-    if (log.length > MAX_LOG) log.splice(0, MAX_LOG / 2);
-  };
   let port = 0;
-  const handler = createHandler({ server, users, faults, log: note, address: () => `127.0.0.1:${port}` });
-  const listener = await listen(handler, pki, options.port ?? 0);
+  const engine = createEngine({
+    version: options.version ?? DOUBLE_VERSION,
+    bookmarkMs: options.bookmarkIntervalMs ?? BOOKMARK_MS,
+    rbac: options.rbac ?? true,
+    garbageCollection: options.garbageCollection ?? true,
+    watchList: options.watchList ?? true,
+    watchWindow: options.watchWindow,
+    address: () => `127.0.0.1:${port}`,
+  });
+  const { server, users, faults, log } = engine;
+  const listener = await listen(engine.handler, pki, options.port ?? 0);
   port = listener.port;
   const url = `https://127.0.0.1:${port}`;
 
@@ -155,9 +104,7 @@ export async function startDouble(options: DoubleOptions = {}): Promise<Double> 
       );
     },
     async stop() {
-      server.clock.stop();
-      for (const cut of [...server.streams]) cut();
-      webhooks.close();
+      engine.stop();
       await listener.close();
     },
   };

@@ -211,6 +211,9 @@ export function createHandler({ server, users, faults, log, address }: HandlerPa
       user,
       verb,
       dryRun: record.dryRun,
+      named: (found) => {
+        record.name = found;
+      },
       warnings,
       signal: incoming.signal,
     };

@@ -159,6 +159,7 @@ export async function create(server: Server, call: Call): Promise<KubeObject> {
   const { value, duplicates } = parseObject(call);
   const { object, unknown } = decodeObject(server, call.type, value);
   reportFields(call, unknown, duplicates);
+  call.named(text(object.metadata.name));
   if (call.type.custom?.deprecation !== undefined) call.warnings.push(call.type.custom.deprecation);
   return await createDecoded(server, call, object);
 }
