@@ -15,7 +15,7 @@ import { type ConformanceCase, createScene } from "./scene.testkit.ts";
 import { SERVER_CASES } from "./server.testkit.ts";
 import { WATCH_CASES } from "./watch.testkit.ts";
 
-export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
+const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
   "objects and names": CRUD_CASES,
   "custom resources": CRD_CASES,
   "deletion and namespaces": DELETION_CASES,
@@ -26,6 +26,10 @@ export const GROUPS: Readonly<Record<string, readonly ConformanceCase[]>> = {
   webhooks: ADMISSION_CASES,
   "discovery, rights and built-in kinds": SERVER_CASES,
 };
+
+export function allCases(): readonly ConformanceCase[] {
+  return Object.values(GROUPS).flat();
+}
 
 const CASE_LIMIT_MS = 60_000;
 
