@@ -216,7 +216,7 @@ describe("operation", () => {
 
   it("NACOS-343 NACOS-347: losing one reference merges the rest, and a change in a rollout is taken up at once", async () => {
     await stage.startManager(NO_CHECK);
-    await createBase(objects);
+    await createBase(objects, "demo", { replicas: 1 });
     await running();
     const before = await generation();
     await objects.patch("nacos", "demo", { spec: { userConfigRef: null } });

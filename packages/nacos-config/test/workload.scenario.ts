@@ -12,11 +12,17 @@ const CREDENTIALS = { name: "serverIdentity", value: "security" };
 
 let stage: Stage;
 let objects: Objects;
+/** Removals of what belongs to no namespace. */
+let removals: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   stage = await openStage();
   objects = objectsOf(stage);
 });
-afterEach(() => stage.close());
+afterEach(async () => {
+  for (const remove of removals) await remove();
+  removals = [];
+  await stage.close();
+});
 
 const running = (name = "demo"): Promise<Nacos> => inPhase("Running", name);
 const inPhase = (phase: string, name = "demo"): Promise<Nacos> =>
@@ -628,9 +634,11 @@ async function createStorage(name: string, replicas: number, allowVolumeExpansio
     provisioner: "kubernetes.io/no-provisioner",
     allowVolumeExpansion,
   });
+  removals.push(() => client.request("DELETE", `/apis/storage.k8s.io/v1/storageclasses/${storageClassName}`));
   for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
     const claim = `db-${name}-${ordinal}`;
     const volumeName = `${namespace}-${ordinal}`;
+    removals.push(() => client.request("DELETE", `/api/v1/persistentvolumes/${volumeName}`));
     const accessModes = ["ReadWriteOnce"];
     await client.ok("POST", "/api/v1/persistentvolumes", {
       apiVersion: "v1",
