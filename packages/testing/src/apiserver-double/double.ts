@@ -85,7 +85,7 @@ export async function startDouble(options: DoubleOptions = {}): Promise<Double> 
     inject: faults.inject,
     resourceVersion: server.store.current,
     dropWatches({ connections = false } = {}) {
-      for (const cut of [...server.streams]) cut();
+      for (const stream of [...server.streams]) stream.cut();
       if (connections) listener.cutConnections();
     },
     async kubeconfig({

@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
     handler: createHandler({ server, users, faults, log: note, address: options.address }),
     stop() {
       server.clock.stop();
-      for (const cut of [...server.streams]) cut();
+      for (const stream of [...server.streams]) stream.cut();
       webhooks.close();
     },
   };

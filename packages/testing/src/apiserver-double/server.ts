@@ -18,6 +18,14 @@ export interface Settings {
   watchList: boolean;
 }
 
+export interface RunningStream {
+  collection: string;
+  /** Ends the answer in an orderly way. */
+  end(): void;
+  /** Cuts the connection. */
+  cut(): void;
+}
+
 export interface Server {
   readonly store: Store;
   readonly registry: Registry;
@@ -31,6 +39,6 @@ export interface Server {
   json(object: KubeObject): string;
   /** The same without apiVersion and kind, as items of typed lists are printed. */
   itemJson(object: KubeObject): string;
-  /** Streams that end with the server. */
-  readonly streams: Set<() => void>;
+  /** Running watches. */
+  readonly streams: Set<RunningStream>;
 }

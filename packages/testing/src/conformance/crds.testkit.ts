@@ -497,6 +497,42 @@ export const CRD_CASES: readonly ConformanceCase[] = [
     },
   },
   {
+    name: "CORE-469 CORE-173 removing a CRD deletes its objects before the eyes of a watch, ends it, and then it is 404",
+    async run(scene) {
+      const group = `${scene.id}.quartet.io`;
+      await withCrd(scene, { schema: spec({}) }, async (path, groupVersion) => {
+        const object = await scene.create(path(), thing(groupVersion, {}));
+        const watch = scene.watch(path(), `&resourceVersion=${object.metadata.resourceVersion}`);
+        await scene.remove(`${CRDS}/things.${group}`);
+        expect((await watch.until(({ type }) => type === "DELETED")).object.metadata.name).toBe("x");
+        await watch.ended();
+        await scene.eventually(async () =>
+          (await scene.client.request("GET", path())).code === 404 ? true : undefined,
+        );
+        await scene.create(CRDS, crd({ plural: "things", kind: "Thing", group, schema: spec({}) }));
+        await untilServed(scene.client, groupVersion, "things");
+      });
+    },
+  },
+  {
+    name: "CORE-469 a change of its schema ends the watches of a kind, labels do not",
+    async run(scene) {
+      const group = `${scene.id}.quartet.io`;
+      await withCrd(scene, { schema: spec({}) }, async (path, groupVersion) => {
+        const object = await scene.create(path(), thing(groupVersion, {}));
+        const watch = scene.watch(path(), `&resourceVersion=${object.metadata.resourceVersion}`);
+        await scene.merge(`${CRDS}/things.${group}`, { metadata: { labels: { x: "y" } } });
+        await watch.quiet(300);
+        await scene.merge(path("x"), { metadata: { labels: { seen: "yes" } } });
+        expect((await watch.next()).type).toBe("MODIFIED");
+        const schema = spec({ a: { type: "string" } });
+        const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
+        await scene.merge(`${CRDS}/things.${group}`, { spec: { versions } });
+        await watch.ended();
+      });
+    },
+  },
+  {
     name: "CORE-469 an object that a newer schema refuses may keep its old fault",
     async run(scene) {
       const group = `${scene.id}.quartet.io`;

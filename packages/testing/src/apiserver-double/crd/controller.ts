@@ -93,7 +93,17 @@ function emptied(server: Server, crd: KubeObject): boolean {
   return server.store.count(crd.metadata.name) === 0;
 }
 
-function reconcile(server: Server, name: string, convert: (crd: KubeObject) => Converter): void {
+/** A kind that changes or goes ends the watches that see the old one, as on the server. */
+function endWatches(server: Server, collection: string): void {
+  for (const stream of [...server.streams]) if (stream.collection === collection) stream.end();
+}
+
+function reconcile(
+  server: Server,
+  name: string,
+  served: Map<string, string>,
+  convert: (crd: KubeObject) => Converter,
+): void {
   const { store, registry } = server;
   const crd = store.get(CRDS, keyOf("", name));
   if (crd === undefined) return;
@@ -101,6 +111,7 @@ function reconcile(server: Server, name: string, convert: (crd: KubeObject) => C
     if (!emptied(server, crd)) return;
     registry.setCustom(name, []);
     store.drop(name);
+    endWatches(server, name);
     const rest = (crd.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
     const { finalizers: _finalizers, ...metadata } = crd.metadata;
     const last: KubeObject = {
@@ -112,7 +123,10 @@ function reconcile(server: Server, name: string, convert: (crd: KubeObject) => C
     return;
   }
   const clash = nameConflict(server, crd);
-  if (clash === undefined) {
+  const state = `${crd.metadata.uid}/${crd.metadata.generation}`;
+  if (clash === undefined && served.get(name) !== state) {
+    served.set(name, state);
+    endWatches(server, name);
     registry.setCustom(name, crdTypes(crd, { metadataSchema: server.metadataSchema, convert: convert(crd) }));
   }
   const status = statusFor(server, crd, clash);
@@ -124,12 +138,14 @@ function reconcile(server: Server, name: string, convert: (crd: KubeObject) => C
 /** Watches the CRDs of a double. */
 export function startCrdController(server: Server, convert: (crd: KubeObject) => Converter): void {
   const waiting = new Set<string>();
+  /** Which state of a CRD its kind is served in. */
+  const served = new Map<string, string>();
   const later = (name: string): void => {
     if (waiting.has(name)) return;
     waiting.add(name);
     server.clock.after(ESTABLISH_MS, () => {
       waiting.delete(name);
-      reconcile(server, name, convert);
+      reconcile(server, name, served, convert);
     });
   };
   server.store.subscribe("*", (event) => {

@@ -157,17 +157,22 @@ function run(server: Server, call: Call, options: WatchOptions, sink: Sink, view
   const cleanups = [store.subscribe(collection, deliver)];
   const finish = (end: () => void): void => {
     for (const cleanup of cleanups) cleanup();
-    server.streams.delete(cut);
+    server.streams.delete(running);
     end();
   };
-  const cut = (): void => finish(() => sink.destroy());
-  server.streams.add(cut);
+  const running = {
+    collection,
+    end: () => finish(stream.close),
+    cut: () => finish(() => sink.destroy()),
+  };
+  server.streams.add(running);
+  const gone = (): void => finish(() => {});
   if (call.signal.aborted) {
-    finish(() => {});
+    gone();
     return;
   }
-  call.signal.addEventListener("abort", () => finish(() => {}), { once: true });
-  cleanups.push(clock.after(options.timeoutMs, () => finish(() => stream.close())));
+  call.signal.addEventListener("abort", gone, { once: true });
+  cleanups.push(clock.after(options.timeoutMs, running.end));
   if (!options.bookmarks) return;
   // an idle kind has no newer version to tell, and gets no bookmark
   const tell = (): void => {
