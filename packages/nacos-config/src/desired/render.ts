@@ -1,0 +1,70 @@
+/** What a resource would bring about in an empty namespace, without any cluster: for `quartet render` and for tests. */
+import type { KubeObject } from "@quartet/core";
+import { validate } from "../admission/validate.ts";
+import type { Violation } from "../admission/violation.ts";
+import { resolveConfig } from "./config.ts";
+import { finalConfigObject, legacyConfigObject } from "./config-object.ts";
+import type { ConfigObject } from "./k8s.ts";
+import { fixedLabels } from "./names.ts";
+import type { Notice } from "./notice.ts";
+import { servicePlans } from "./services.ts";
+import { type NacosResource, type Settings, settingsOf } from "./settings.ts";
+import type { ConfigProblem } from "./source.ts";
+import { specNotices } from "./spec-notices.ts";
+import { newStatefulSet } from "./statefulset.ts";
+import type { MountedConfig } from "./volumes.ts";
+
+export interface Rendered {
+  /** Objects in the order in which they would be created; none when the resource cannot be carried out. */
+  readonly objects: readonly KubeObject[];
+  readonly violations: readonly Violation[];
+  /** Why the configuration cannot be provided, if so. */
+  readonly problem?: ConfigProblem;
+  readonly notices: readonly Notice[];
+}
+
+/** Renders a resource; `sources` are the ConfigMaps and Secrets that it may refer to, in its own namespace. */
+export function renderNacos(resource: NacosResource, sources: readonly ConfigObject[]): Rendered {
+  const settings = settingsOf(resource);
+  const violations = validate(resource);
+  const notices = specNotices(settings);
+  if (violations.length > 0) return { objects: [], violations, notices };
+  const config = renderConfig(resource, settings, sources);
+  if ("problem" in config) return { objects: [], violations, notices, problem: config.problem };
+  const { object, mounted, notices: more } = config;
+  const services = servicePlans(resource, settings, fixedLabels(settings.name));
+  return {
+    objects: [
+      ...(object === undefined ? [] : [object]),
+      newStatefulSet(resource, settings, mounted),
+      ...services.map(({ created }) => created),
+    ],
+    violations,
+    notices: [...notices, ...more],
+  };
+}
+
+function renderConfig(
+  resource: NacosResource,
+  settings: Settings,
+  sources: readonly ConfigObject[],
+):
+  | { object?: ConfigObject; mounted: MountedConfig; notices: readonly Notice[] }
+  | { problem: ConfigProblem } {
+  const plan = settings.config;
+  if (plan.mode === "none") return { mounted: { mode: "none" }, notices: [] };
+  if (plan.mode === "legacy") {
+    const mounted = { mode: "legacy", name: settings.name } as const;
+    return { object: legacyConfigObject(resource, plan.text), mounted, notices: [] };
+  }
+  const config = resolveConfig(plan, settings.spec, ({ kind, name }) => {
+    const object = sources.find((source) => source.kind === kind && source.metadata.name === name);
+    return object === undefined ? { state: "absent" } : { state: "present", object };
+  });
+  if (config.state === "held") return { problem: config };
+  return {
+    object: finalConfigObject(resource, plan, config),
+    mounted: { mode: "merged", name: plan.finalName, kind: plan.finalKind, digest: config.digest },
+    notices: config.notices,
+  };
+}
