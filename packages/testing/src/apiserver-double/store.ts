@@ -56,6 +56,48 @@ const SLACK = 250;
 /** Resource versions begin above zero: `0` means "any" in a request. */
 const FIRST_RESOURCE_VERSION = 1;
 
+function inNamespace(objects: KubeObject[], namespace: string | undefined): KubeObject[] {
+  return namespace === undefined
+    ? objects
+    : objects.filter((object) => object.metadata.namespace === namespace);
+}
+
+function listOf(collection: Collection, namespace: string | undefined): KubeObject[] {
+  collection.sorted ??= [...collection.objects.keys()].sort();
+  const { sorted, objects } = collection;
+  return inNamespace(
+    sorted.map((key) => objects.get(key)!),
+    namespace,
+  );
+}
+
+function eventsSince(collection: Collection, rv: number): StoreEvent[] | undefined {
+  if (rv < collection.floor) return undefined;
+  return collection.history.filter((event) => event.rv > rv);
+}
+
+/** Takes the later events back, one by one. */
+function listBefore(
+  collection: Collection,
+  later: StoreEvent[],
+  namespace: string | undefined,
+): KubeObject[] {
+  const objects = new Map(collection.objects);
+  for (const event of later.reverse()) {
+    if (event.previous === undefined) objects.delete(event.key);
+    else objects.set(event.key, event.previous);
+  }
+  const past = [...objects.keys()].sort().map((key) => objects.get(key)!);
+  return inNamespace(past, namespace);
+}
+
+function remember(collection: Collection, event: StoreEvent, window: number): void {
+  collection.history.push(event);
+  if (collection.history.length <= window + SLACK) return;
+  const forgotten = collection.history.splice(0, collection.history.length - window);
+  collection.floor = forgotten.at(-1)!.rv;
+}
+
 export function createStore(window: number = WATCH_WINDOW): Store {
   const collections = new Map<string, Collection>();
   const everywhere = new Set<StoreListener>();
@@ -70,55 +112,21 @@ export function createStore(window: number = WATCH_WINDOW): Store {
     }
     return found;
   };
-
-  const record = (collection: Collection, event: StoreEvent): void => {
-    collection.history.push(event);
-    if (collection.history.length > window + SLACK) {
-      const cut = collection.history.splice(0, collection.history.length - window);
-      collection.floor = cut.at(-1)!.rv;
-    }
+  const tell = (collection: Collection, event: StoreEvent): void => {
+    remember(collection, event, window);
     for (const listener of collection.listeners) listener(event);
     for (const listener of everywhere) listener(event);
-  };
-
-  const sortedKeys = (collection: Collection): string[] => {
-    collection.sorted ??= [...collection.objects.keys()].sort();
-    return collection.sorted;
-  };
-
-  const inNamespace = (objects: KubeObject[], namespace: string | undefined): KubeObject[] =>
-    namespace === undefined ? objects : objects.filter((object) => object.metadata.namespace === namespace);
-
-  const list = (name: string, namespace?: string): KubeObject[] => {
-    const collection = open(name);
-    return inNamespace(
-      sortedKeys(collection).map((key) => collection.objects.get(key)!),
-      namespace,
-    );
-  };
-
-  const since = (name: string, from: number): StoreEvent[] | undefined => {
-    const collection = open(name);
-    if (from < collection.floor) return undefined;
-    return collection.history.filter((event) => event.rv > from);
   };
 
   return {
     current: () => rv,
     get: (name, key) => collections.get(name)?.objects.get(key),
-    list,
+    list: (name, namespace) => listOf(open(name), namespace),
     listAt(name, wanted, namespace) {
       if (wanted > rv) return undefined;
-      const later = since(name, wanted);
+      const later = eventsSince(open(name), wanted);
       if (later === undefined) return undefined;
-      if (later.length === 0) return list(name, namespace);
-      const objects = new Map(open(name).objects);
-      for (const event of later.reverse()) {
-        if (event.previous === undefined) objects.delete(event.key);
-        else objects.set(event.key, event.previous);
-      }
-      const past = [...objects.keys()].sort().map((key) => objects.get(key)!);
-      return inNamespace(past, namespace);
+      return later.length === 0 ? listOf(open(name), namespace) : listBefore(open(name), later, namespace);
     },
     count: (name) => collections.get(name)?.objects.size ?? 0,
     put(name, key, object) {
@@ -127,15 +135,11 @@ export function createStore(window: number = WATCH_WINDOW): Store {
       rv += 1;
       object.metadata.resourceVersion = String(rv);
       collection.objects.set(key, object);
-      if (previous === undefined) collection.sorted = undefined;
-      record(collection, {
-        type: previous === undefined ? "ADDED" : "MODIFIED",
-        rv,
-        collection: name,
-        key,
-        object,
-        ...(previous === undefined ? {} : { previous }),
-      });
+      const common = { rv, collection: name, key, object };
+      if (previous === undefined) {
+        collection.sorted = undefined;
+        tell(collection, { type: "ADDED", ...common });
+      } else tell(collection, { type: "MODIFIED", ...common, previous });
       return object;
     },
     remove(name, key, last) {
@@ -145,10 +149,10 @@ export function createStore(window: number = WATCH_WINDOW): Store {
       const object = { ...last, metadata: { ...last.metadata, resourceVersion: String(rv) } };
       collection.objects.delete(key);
       collection.sorted = undefined;
-      record(collection, { type: "DELETED", rv, collection: name, key, object, previous });
+      tell(collection, { type: "DELETED", rv, collection: name, key, object, previous });
       return object;
     },
-    since,
+    since: (name, from) => eventsSince(open(name), from),
     subscribe(name, listener) {
       const listeners = name === "*" ? everywhere : open(name).listeners;
       listeners.add(listener);

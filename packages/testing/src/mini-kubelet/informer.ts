@@ -31,37 +31,45 @@ interface WatchEvent<T> {
 /** Pause before the next try after a failure, ms. */
 const RETRY_MS = 200;
 
+interface Cache<T extends Base> {
+  objects: Map<string, T>;
+  put(object: T): void;
+  drop(object: T): void;
+}
+
+const keyOf = ({ metadata }: Base): string => `${metadata.namespace ?? ""}/${metadata.name}`;
+
+function createCache<T extends Base>(listeners: readonly Change<T>[]): Cache<T> {
+  const objects = new Map<string, T>();
+  const tell = (object: T, previous: T | undefined): void => {
+    for (const listener of listeners) listener(object, previous);
+  };
+  return {
+    objects,
+    put(object) {
+      const previous = objects.get(keyOf(object));
+      const version = Number(object.metadata.resourceVersion);
+      if (previous !== undefined && Number(previous.metadata.resourceVersion) >= version) return;
+      objects.set(keyOf(object), object);
+      tell(object, previous);
+    },
+    drop(object) {
+      const previous = objects.get(keyOf(object));
+      // an answer to a write may be ahead of the event
+      if (previous === undefined || previous.metadata.uid !== object.metadata.uid) return;
+      objects.delete(keyOf(object));
+      tell(object, previous);
+    },
+  };
+}
+
 export function createInformer<T extends Base>(
   client: TestClient,
   path: string,
   signal: AbortSignal,
 ): Informer<T> {
-  const objects = new Map<string, T>();
   const listeners: Change<T>[] = [];
-  const keyOf = ({ metadata }: Base): string => `${metadata.namespace ?? ""}/${metadata.name}`;
-  const tell = (object: T, previous: T | undefined): void => {
-    for (const listener of listeners) listener(object, previous);
-  };
-  const put = (object: T): void => {
-    const key = keyOf(object);
-    const previous = objects.get(key);
-    if (
-      previous !== undefined &&
-      Number(previous.metadata.resourceVersion) >= Number(object.metadata.resourceVersion)
-    ) {
-      return;
-    }
-    objects.set(key, object);
-    tell(object, previous);
-  };
-  const drop = (object: T): void => {
-    const key = keyOf(object);
-    const previous = objects.get(key);
-    // an answer to a write may be ahead of the event
-    if (previous === undefined || previous.metadata.uid !== object.metadata.uid) return;
-    objects.delete(key);
-    tell(object, previous);
-  };
+  const { objects, put, drop } = createCache<T>(listeners);
 
   const list = async (): Promise<string> => {
     const answer = await client.ok<ListAnswer<T>>("GET", path);
@@ -70,25 +78,23 @@ export function createInformer<T extends Base>(
     for (const object of answer.items) put(object);
     return answer.metadata.resourceVersion;
   };
-  const watch = async (from: string): Promise<void> => {
-    let version = from;
+  const watch = async (version: string): Promise<void> => {
     const events = client.stream<WatchEvent<T>>(
       `${path}?watch=true&allowWatchBookmarks=true&resourceVersion=${version}`,
       signal,
     );
     for await (const { type, object } of events) {
       if (type === "ERROR") throw new Error("the watch has expired");
-      version = object.metadata.resourceVersion;
       if (type === "DELETED") drop(object);
       else if (type !== "BOOKMARK") put(object);
     }
   };
+  /** Every watch begins with a list: simple, and cheap enough for a test. */
   const follow = async (first: string): Promise<void> => {
     let version: string | undefined = first;
     while (!signal.aborted) {
       try {
-        version ??= await list();
-        await watch(version);
+        await watch(version ?? (await list()));
       } catch {
         if (signal.aborted) return;
         await sleep(RETRY_MS);

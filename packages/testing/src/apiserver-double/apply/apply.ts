@@ -9,7 +9,8 @@ import { apiVersionOf } from "../registry.ts";
 import type { Schema } from "../schemas/schema.ts";
 import type { Server } from "../server.ts";
 import { badRequest, type Cause, conflict, Failure, forbiddenField, invalid, required } from "../status.ts";
-import { createDecoded, type Updated, update } from "../verbs/write.ts";
+import { createDecoded } from "../verbs/create.ts";
+import { type Updated, update } from "../verbs/update.ts";
 import {
   difference,
   emptySet,

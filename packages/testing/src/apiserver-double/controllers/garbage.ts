@@ -75,124 +75,131 @@ function waitsForDependents(owner: KubeObject): boolean {
   );
 }
 
+interface Collector {
+  server: Server;
+  graph: Graph;
+  /** Looks at an object a little later. */
+  later(place: Place): void;
+}
+
+function dependentsOf(
+  { server, graph }: Collector,
+  owner: KubeObject,
+): { object: KubeObject; place: Place }[] {
+  const places = [...(graph.dependents.get(owner.metadata.uid ?? "")?.values() ?? [])];
+  return places.flatMap((place) => {
+    const object = server.store.get(place.collection, place.key);
+    return object === undefined ? [] : [{ object, place }];
+  });
+}
+
+function dropFinalizer(
+  { server: { store } }: Collector,
+  place: Place,
+  object: KubeObject,
+  name: string,
+): void {
+  const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
+  const next = withMetadata(object, (metadata) => {
+    if (rest.length === 0) delete metadata.finalizers;
+    else metadata.finalizers = rest;
+  });
+  const grace = object.metadata.deletionGracePeriodSeconds ?? 0;
+  if (rest.length === 0 && grace === 0) store.remove(place.collection, place.key, next);
+  else store.put(place.collection, place.key, next);
+}
+
+/** The dependents lose their reference to the owner, then the owner goes. */
+function orphan(collector: Collector, place: Place, owner: KubeObject): void {
+  for (const { object, place: where } of dependentsOf(collector, owner)) {
+    const rest = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
+    const next = withMetadata(object, (metadata) => setOwners(metadata, rest));
+    collector.server.store.put(where.collection, where.key, next);
+  }
+  dropFinalizer(collector, place, owner, ORPHAN);
+}
+
+/** The dependents go first; the owner waits for those that block it. */
+function foreground(collector: Collector, place: Place, owner: KubeObject): void {
+  const dependents = dependentsOf(collector, owner);
+  for (const { object, place: where } of dependents) {
+    if (object.metadata.deletionTimestamp === undefined) collector.later(where);
+  }
+  const blocking = dependents.some(({ object }) =>
+    object.metadata.ownerReferences?.some(
+      (reference) => reference.uid === owner.metadata.uid && reference.blockOwnerDeletion === true,
+    ),
+  );
+  if (!blocking) dropFinalizer(collector, place, owner, FOREGROUND);
+}
+
+/** Deletes an object whose owners are gone or going; with another owner left it only forgets them. */
+function collect({ server, graph }: Collector, place: Place, type: ResourceType, object: KubeObject): void {
+  const owners = (object.metadata.ownerReferences ?? []).map((reference) => {
+    const owner = ownerOf(server, object, reference);
+    const leaving = typeof owner !== "string" && waitsForDependents(owner);
+    return { reference, leaving, solid: owner !== "absent" && !leaving };
+  });
+  if (owners.every(({ solid }) => solid)) return;
+  const rest = owners.filter(({ solid }) => solid).map(({ reference }) => reference);
+  if (rest.length > 0) {
+    const next = withMetadata(object, (metadata) => setOwners(metadata, rest));
+    server.store.put(place.collection, place.key, next);
+    return;
+  }
+  const hasDependents = (graph.dependents.get(object.metadata.uid ?? "")?.size ?? 0) > 0;
+  const own = object.metadata.finalizers ?? [];
+  const fallback = own.includes(ORPHAN) ? "Orphan" : own.includes(FOREGROUND) ? "Foreground" : "Background";
+  const propagation = owners.some(({ leaving }) => leaving) && hasDependents ? "Foreground" : fallback;
+  carryOut(server, type, object, planDelete(server, type, object, { propagation }));
+}
+
+function look(collector: Collector, place: Place): void {
+  const { store, registry } = collector.server;
+  const object = store.get(place.collection, place.key);
+  const type = registry.ofCollection(place.collection);
+  if (object === undefined || type === undefined) return;
+  const finalizers = object.metadata.finalizers ?? [];
+  if (object.metadata.deletionTimestamp === undefined) collect(collector, place, type, object);
+  else if (finalizers.includes(ORPHAN)) orphan(collector, place, object);
+  else if (finalizers.includes(FOREGROUND)) foreground(collector, place, object);
+}
+
+/** Owners that wait for this object. */
+function waitingOwners(server: Server, object: KubeObject): Place[] {
+  return (object.metadata.ownerReferences ?? []).flatMap((reference) => {
+    const owner = ownerOf(server, object, reference);
+    if (typeof owner === "string" || !waitsForDependents(owner)) return [];
+    const { collection } = server.registry.byKind(reference.apiVersion, reference.kind)!;
+    return [{ collection, key: keyOf(owner.metadata.namespace, owner.metadata.name) }];
+  });
+}
+
 export function startGarbageCollector(server: Server): void {
-  const { store, registry, clock } = server;
   const graph = createGraph();
   const waiting = new Map<string, Place>();
-
-  const dependentsOf = (owner: KubeObject): [ResourceType, KubeObject, Place][] =>
-    [...(graph.dependents.get(owner.metadata.uid ?? "")?.values() ?? [])].flatMap((place) => {
-      const type = registry.ofCollection(place.collection);
-      const object = store.get(place.collection, place.key);
-      return type === undefined || object === undefined ? [] : [[type, object, place] as const as never];
-    });
-
-  const dropFinalizer = (place: Place, object: KubeObject, name: string): void => {
-    const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
-    const next = withMetadata(object, (metadata) => {
-      if (rest.length === 0) delete metadata.finalizers;
-      else metadata.finalizers = rest;
-    });
-    const grace = object.metadata.deletionGracePeriodSeconds ?? 0;
-    if (rest.length === 0 && grace === 0) store.remove(place.collection, place.key, next);
-    else store.put(place.collection, place.key, next);
-  };
-
-  const orphan = (place: Place, owner: KubeObject): void => {
-    for (const [, object, where] of dependentsOf(owner)) {
-      const rest = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
-      store.put(
-        where.collection,
-        where.key,
-        withMetadata(object, (metadata) => setOwners(metadata, rest)),
-      );
-    }
-    dropFinalizer(place, owner, ORPHAN);
-  };
-
-  const foreground = (place: Place, owner: KubeObject): void => {
-    const dependents = dependentsOf(owner);
-    for (const [, object, where] of dependents) {
-      if (object.metadata.deletionTimestamp === undefined) later(where);
-    }
-    const blocking = dependents.filter(([, object]) =>
-      object.metadata.ownerReferences?.some(
-        (reference) => reference.uid === owner.metadata.uid && reference.blockOwnerDeletion === true,
-      ),
-    );
-    if (blocking.length === 0) dropFinalizer(place, owner, FOREGROUND);
-  };
-
-  const collect = (place: Place, type: ResourceType, object: KubeObject): void => {
-    const references = object.metadata.ownerReferences ?? [];
-    if (references.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
-    const owners = references.map((reference) => ({ reference, owner: ownerOf(server, object, reference) }));
-    const solid = owners.filter(
-      ({ owner }) => owner === "unknown" || (owner !== "absent" && !waitsForDependents(owner)),
-    );
-    const leaving = owners.filter(
-      ({ owner }) => owner !== "unknown" && owner !== "absent" && waitsForDependents(owner),
-    );
-    const dangling = owners.filter(({ owner }) => owner === "absent");
-    if (dangling.length === 0 && leaving.length === 0) return;
-    if (solid.length > 0) {
-      const rest = solid.map(({ reference }) => reference);
-      store.put(
-        place.collection,
-        place.key,
-        withMetadata(object, (metadata) => setOwners(metadata, rest)),
-      );
-      return;
-    }
-    const hasDependents = (graph.dependents.get(object.metadata.uid ?? "")?.size ?? 0) > 0;
-    const propagation = leaving.length > 0 && hasDependents ? "Foreground" : undefined;
-    const own = object.metadata.finalizers ?? [];
-    const fallback = own.includes(ORPHAN) ? "Orphan" : own.includes(FOREGROUND) ? "Foreground" : "Background";
-    const plan = planDelete(server, type, object, { propagation: propagation ?? fallback });
-    carryOut(server, type, object, plan);
-  };
-
-  const look = (place: Place): void => {
-    const object = store.get(place.collection, place.key);
-    const type = registry.ofCollection(place.collection);
-    if (object === undefined || type === undefined) return;
-    const finalizers = object.metadata.finalizers ?? [];
-    if (object.metadata.deletionTimestamp !== undefined) {
-      if (finalizers.includes(ORPHAN)) orphan(place, object);
-      else if (finalizers.includes(FOREGROUND)) foreground(place, object);
-      return;
-    }
-    collect(place, type, object);
-  };
-
   const later = (place: Place): void => {
-    const id = placeId(place);
     if (waiting.size === 0) {
-      clock.after(LATER_MS, () => {
+      server.clock.after(LATER_MS, () => {
         const batch = [...waiting.values()];
         waiting.clear();
-        for (const entry of batch) look(entry);
+        for (const entry of batch) look(collector, entry);
       });
     }
-    waiting.set(id, place);
+    waiting.set(placeId(place), place);
   };
+  const collector: Collector = { server, graph, later };
 
-  const ownersToLook = (object: KubeObject): void => {
-    for (const reference of object.metadata.ownerReferences ?? []) {
-      const owner = ownerOf(server, object, reference);
-      if (typeof owner === "string" || !waitsForDependents(owner)) continue;
-      const type = registry.byKind(reference.apiVersion, reference.kind)!;
-      later({ collection: type.collection, key: keyOf(owner.metadata.namespace, owner.metadata.name) });
-    }
-  };
-
-  store.subscribe("*", (event) => {
+  server.store.subscribe("*", (event) => {
+    const { metadata } = event.object;
     if (event.type === "DELETED") {
-      for (const place of graph.dependents.get(event.object.metadata.uid ?? "")?.values() ?? []) later(place);
+      for (const place of graph.dependents.get(metadata.uid ?? "")?.values() ?? []) later(place);
     }
     graph.note(event);
-    const { metadata } = event.object;
-    if (event.type === "DELETED") return ownersToLook(event.object);
+    if (event.type === "DELETED") {
+      for (const place of waitingOwners(server, event.object)) later(place);
+      return;
+    }
     const leaves = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length > 0;
     if (leaves || metadata.ownerReferences !== undefined)
       later({ collection: event.collection, key: event.key });

@@ -4,13 +4,14 @@ import type { Answer, Call } from "../call.ts";
 import { type KubeObject, keyOf } from "../object.ts";
 import type { Server } from "../server.ts";
 import { methodNotAllowed } from "../status.ts";
+import { create } from "../verbs/create.ts";
 import { remove, removeCollection } from "../verbs/delete.ts";
 import { get, list } from "../verbs/list.ts";
 import { patch } from "../verbs/patch.ts";
 import { review } from "../verbs/reviews.ts";
 import { bind, evict, finalizeNamespace, requestToken, scale } from "../verbs/subresources.ts";
+import { replace } from "../verbs/update.ts";
 import { watch } from "../verbs/watch.ts";
-import { create, replace } from "../verbs/write.ts";
 import { viewOf } from "../view.ts";
 
 function shown(server: Server, call: Call, object: KubeObject, code: number): Answer {

@@ -12,7 +12,7 @@ import { Failure, statusOf } from "../status.ts";
 import { APPLY_PATCH } from "../verbs/patch.ts";
 import { dispatch } from "./dispatch.ts";
 import { impersonate } from "./impersonation.ts";
-import { parsePath, routeOf, verbOf } from "./route.ts";
+import { type PathParts, parsePath, routeOf, verbOf } from "./route.ts";
 
 /** A request as the listener received it. */
 export interface Incoming {
@@ -135,8 +135,8 @@ function injected(fault: RequestFault, code: number): Answer {
   return answerFailure(failure);
 }
 
-export function createHandler({ server, users, faults, log, address }: HandlerParts): Handler {
-  const newRecord = (incoming: Incoming, path: string): RequestRecord => ({
+function newRecord(incoming: Incoming, path: string): RequestRecord {
+  return {
     verb: incoming.method.toLowerCase(),
     resource: "",
     group: "",
@@ -149,77 +149,88 @@ export function createHandler({ server, users, faults, log, address }: HandlerPa
     code: 0,
     at: Date.now(),
     dryRun: false,
-  });
-
-  /** Fills the record and prepares the work; nothing is done yet. */
-  const prepare = (incoming: Incoming, record: RequestRecord, query: URLSearchParams, warnings: string[]) => {
-    const { path } = record;
-    const user = impersonate(authenticate(users, incoming), incoming.headers, (asker, wanted) =>
-      permit(server, asker, wanted),
-    );
-    record.user = user.name;
-    const { body } = incoming;
-    if (body === undefined) {
-      throw new Failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${MAX_BODY}`);
-    }
-    const parts = parsePath(path);
-    if (parts === undefined) {
-      record.verb = incoming.method === "GET" ? "get" : record.verb;
-      permit(server, user, {
-        verb: record.verb,
-        group: "",
-        resource: "",
-        subresource: "",
-        namespace: "",
-        name: "",
-        path,
-      });
-      return (): Answer => discovery(server, path, address()) ?? pageNotFound();
-    }
-    const { group, plural, namespace, name, subresource } = parts;
-    const applies = contentType(incoming) === APPLY_PATCH;
-    const verb = verbOf(incoming.method, name, isWatch(query), applies);
-    Object.assign(record, { verb, resource: plural, group, subresource, namespace, name });
-    const wanted = {
-      verb: applies && verb === "apply" ? "patch" : verb,
-      group,
-      resource: plural,
-      subresource,
-      name,
-    };
-    permit(server, user, {
-      ...wanted,
-      namespace: plural === "namespaces" && group === "" ? name : namespace,
-    });
-    const route = routeOf(server.registry, parts);
-    if (route === undefined) {
-      return (): Answer => {
-        // groups of custom resources answer as if there were no such path
-        const types = server.registry.all().filter((type) => type.group === group);
-        if (types.every((type) => type.custom !== undefined)) return pageNotFound();
-        throw unknownResource();
-      };
-    }
-    record.dryRun = isDryRun(query);
-    const call: Call = {
-      ...route,
-      method: incoming.method,
-      path,
-      query,
-      headers: incoming.headers,
-      body,
-      user,
-      verb,
-      dryRun: record.dryRun,
-      named: (found) => {
-        record.name = found;
-      },
-      warnings,
-      signal: incoming.signal,
-    };
-    return () => dispatch(server, users, call);
   };
+}
 
+/** What is left to do once a request is understood and permitted. */
+type Work = () => Answer | Promise<Answer>;
+
+interface Understood {
+  incoming: Incoming;
+  body: string;
+  user: User;
+  query: URLSearchParams;
+  record: RequestRecord;
+  warnings: string[];
+}
+
+/** Discovery, health, version: everything that is no resource. */
+function preparePath({ server, address }: HandlerParts, { incoming, user, record }: Understood): Work {
+  const { path } = record;
+  if (incoming.method === "GET") record.verb = "get";
+  const nothing = { group: "", resource: "", subresource: "", namespace: "", name: "" };
+  permit(server, user, { verb: record.verb, ...nothing, path });
+  return () => discovery(server, path, address()) ?? pageNotFound();
+}
+
+/** A path below a group that does not lead to a resource. */
+function unknownBelow(server: Server, group: string): Answer {
+  // groups of custom resources answer as if there were no such path
+  const types = server.registry.all().filter((type) => type.group === group);
+  if (types.every((type) => type.custom !== undefined)) return pageNotFound();
+  throw unknownResource();
+}
+
+function prepareResource(parts: HandlerParts, request: Understood, path: PathParts): Work {
+  const { server, users } = parts;
+  const { incoming, body, user, query, record, warnings } = request;
+  const { group, plural, namespace, name, subresource } = path;
+  const verb = verbOf(incoming.method, name, isWatch(query), contentType(incoming) === APPLY_PATCH);
+  Object.assign(record, { verb, resource: plural, group, subresource, namespace, name });
+  // rights are given in namespaces; a namespace lies in itself
+  const scope = plural === "namespaces" && group === "" ? name : namespace;
+  const right = verb === "apply" ? "patch" : verb;
+  permit(server, user, { verb: right, group, resource: plural, subresource, name, namespace: scope });
+  const route = routeOf(server.registry, path);
+  if (route === undefined) return () => unknownBelow(server, group);
+  record.dryRun = isDryRun(query);
+  const call: Call = {
+    ...route,
+    method: incoming.method,
+    path: record.path,
+    query,
+    headers: incoming.headers,
+    body,
+    user,
+    verb,
+    dryRun: record.dryRun,
+    named: (found) => {
+      record.name = found;
+    },
+    warnings,
+    signal: incoming.signal,
+  };
+  return () => dispatch(server, users, call);
+}
+
+/** Fills the record and prepares the work; nothing is done yet. */
+function prepare(parts: HandlerParts, request: Omit<Understood, "user" | "body">): Work {
+  const { incoming, record } = request;
+  const user = impersonate(authenticate(parts.users, incoming), incoming.headers, (asker, wanted) =>
+    permit(parts.server, asker, wanted),
+  );
+  record.user = user.name;
+  const { body } = incoming;
+  if (body === undefined) {
+    throw new Failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${MAX_BODY}`);
+  }
+  const path = parsePath(record.path);
+  const understood: Understood = { ...request, user, body };
+  return path === undefined ? preparePath(parts, understood) : prepareResource(parts, understood, path);
+}
+
+export function createHandler(parts: HandlerParts): Handler {
+  const { faults, log } = parts;
   return {
     async handle(incoming) {
       const url = new URL(incoming.url, "https://double");
@@ -227,18 +238,19 @@ export function createHandler({ server, users, faults, log, address }: HandlerPa
       const warnings: string[] = [];
       log(record);
       let answer: Answer;
+      let cut = false;
       try {
-        const work = prepare(incoming, record, url.searchParams, warnings);
+        const work = prepare(parts, { incoming, record, query: url.searchParams, warnings });
         const fault = faults.next(record);
         if (fault?.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
         if (fault?.cut === "before") return { answer: { code: 0 }, warnings, cut: true };
+        cut = fault?.cut === "after";
         answer = fault?.code === undefined ? await work() : injected(fault, fault.code);
-        if (fault?.cut === "after") return { answer, warnings, cut: true };
       } catch (error) {
         answer = answerFailure(toFailure(error));
       }
       record.code = answer.code;
-      return { answer, warnings };
+      return { answer, warnings, cut };
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Server } from "../server.ts";
 import { badRequest, type Cause, conflict, invalid, notFound } from "../status.ts";
 import { viewOf } from "../view.ts";
 import { select } from "./list.ts";
-import { present, presentOne } from "./write.ts";
+import { present, presentOne } from "./stored.ts";
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
 

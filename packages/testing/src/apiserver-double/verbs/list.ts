@@ -5,7 +5,7 @@ import { matcherOf } from "../selectors.ts";
 import type { Server } from "../server.ts";
 import { badRequest, type Cause, Failure, forbiddenField, invalid, notFound } from "../status.ts";
 import { viewOf } from "../view.ts";
-import { present, presentOne } from "./write.ts";
+import { present, presentOne } from "./stored.ts";
 
 const LIST_OPTIONS = { group: "meta.k8s.io", kind: "ListOptions" };
 const CONTINUE_VERSION = "meta.k8s.io/v1";

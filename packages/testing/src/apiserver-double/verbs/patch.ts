@@ -7,11 +7,11 @@ import { strategicMerge } from "../apply/strategic.ts";
 import { contentType, fieldValidation, parseText, reportFields, unsupportedMedia } from "../body.ts";
 import type { Call } from "../call.ts";
 import { decodeObject } from "../decode.ts";
-import { isRecord, type JsonObject } from "../json.ts";
+import { cloneJson, isRecord, type JsonObject } from "../json.ts";
 import type { KubeObject } from "../object.ts";
 import type { Server } from "../server.ts";
 import { badRequest, invalid, invalidValue } from "../status.ts";
-import { patchable, type Updated, update } from "./write.ts";
+import { type Updated, update } from "./update.ts";
 
 export const JSON_PATCH = "application/json-patch+json";
 export const MERGE_PATCH = "application/merge-patch+json";
@@ -61,7 +61,7 @@ export async function patch(server: Server, call: Call): Promise<Updated> {
   refuseForce(call);
   const patcher = patcherOf(call);
   const build = (old: KubeObject): KubeObject => {
-    const result = patcher(patchable(old));
+    const result = patcher(cloneJson(old) as unknown as JsonObject);
     if (!isRecord(result)) throw badRequest("the patch does not leave an object");
     const { object, unknown } = decodeObject(server, call.type, result);
     reportPatched(call, unknown);

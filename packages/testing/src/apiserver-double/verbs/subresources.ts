@@ -20,7 +20,8 @@ import { bindPod } from "../strategies/pods.ts";
 import { selectorMatches } from "../strategies/validation.ts";
 import { carryOut, planDelete } from "./delete.ts";
 import { patcherOf } from "./patch.ts";
-import { presentOne, update } from "./write.ts";
+import { presentOne } from "./stored.ts";
+import { update } from "./update.ts";
 
 interface ScalePaths {
   specPath: string[];
