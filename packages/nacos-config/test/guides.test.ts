@@ -1,0 +1,49 @@
+/** The documents in the guides can be applied as they stand. */
+import { readdirSync, readFileSync } from "node:fs";
+import { type CustomResourceDefinition, installCrds, startDouble, testClient } from "@quartet/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { validate } from "../src/admission/validate.ts";
+import type { Nacos } from "../src/api.gen.ts";
+
+const guides = new URL("../../../docs/guides/", import.meta.url);
+const documents = readdirSync(guides)
+  .filter((file) => file.startsWith("nacos"))
+  .flatMap((file) => {
+    const text = readFileSync(new URL(file, guides), "utf8");
+    const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
+    return blocks.flatMap((block) => parseAllDocuments(block).map((document) => document.toJS() as Nacos));
+  });
+
+describe("guides", () => {
+  let stop: () => Promise<void>;
+  let create: (object: Nacos) => Promise<void>;
+  beforeAll(async () => {
+    const server = await startDouble();
+    const client = testClient(await server.kubeconfig());
+    const crd = readFileSync(new URL("../../../crds/nacos.io_nacos.yaml", import.meta.url), "utf8");
+    await installCrds(client, [parse(crd) as CustomResourceDefinition]);
+    create = async (object) => {
+      const path = object.kind === "Nacos" ? "/apis/nacos.io/v1alpha1" : "/api/v1";
+      const plural = object.kind === "Nacos" ? "nacos" : "configmaps";
+      await client.ok("POST", `${path}/namespaces/default/${plural}?fieldValidation=Strict`, object);
+    };
+    stop = async () => {
+      client.close();
+      await server.stop();
+    };
+  });
+  afterAll(() => stop());
+
+  it("holds documents", () => {
+    expect(documents.length).toBeGreaterThan(5);
+  });
+
+  it.each(documents.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
+    "%s",
+    async (_name, object) => {
+      await create(object);
+      if (object.kind === "Nacos") expect(validate(object)).toEqual([]);
+    },
+  );
+});
