@@ -18,7 +18,10 @@ const NAMESPACE = "t";
 const USER = "quartet-manager";
 
 /** Runs an installation from nothing to Running with a fault in one of the controller's requests; what is there then. */
-async function run(fault: (server: Double) => void): Promise<object> {
+async function run(
+  fault: (server: Double) => void,
+  then: (server: Double, objects: Objects) => Promise<void> = async () => {},
+): Promise<object> {
   const server = await startDouble();
   const kubeconfig = await server.kubeconfig();
   const client = testClient(kubeconfig);
@@ -43,7 +46,13 @@ async function run(fault: (server: Double) => void): Promise<object> {
       async () => expect((await objects.get("nacos", "demo")).status?.phase).toBe("Running"),
       30_000,
     );
-    return await state(objects);
+    await then(server, objects);
+    return await eventually(async () => {
+      const { status } = await objects.get("nacos", "demo");
+      const reached = await state(objects);
+      expect(reached).toMatchObject({ digest: status?.configDigest });
+      return reached;
+    });
   } finally {
     await manager.stop();
     await kubelet.stop();
@@ -89,6 +98,27 @@ describe("interrupted writes", () => {
     },
     60_000,
   );
+
+  it("NACOS-1011: a change that no watch has told of is applied once there are watches again", async () => {
+    const after = await run(
+      () => {},
+      async (server, objects) => {
+        const before = await state(objects);
+        const match = { verb: "watch", resource: "configmaps", user: USER };
+        const restore = server.inject({ match, code: 503, reason: "ServiceUnavailable", message: "not now" });
+        server.dropWatches();
+        await objects.patch("configmaps", "uc", {
+          data: { "user.properties": "nacos.console.ui.enabled=false\n" },
+        });
+        server.expire();
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        expect(await state(objects)).toEqual(before);
+        restore();
+        await eventually(async () => expect(await state(objects)).toMatchObject({ generation: 2 }), 45_000);
+      },
+    );
+    expect(after).toMatchObject({ digest: "a1c9ed99c7b3b5f4" });
+  }, 90_000);
 
   it("NACOS-206: takes conflicts for what they are", async () => {
     const undisturbed = await run(() => {});

@@ -1,17 +1,15 @@
 /** Whose an object is, and the metadata that children share. */
 import {
   controllerOf,
+  controllerReference,
   type DeepReadonly,
   groupOf,
   type KubeObject,
   type OwnerReference,
 } from "@quartet/core";
+import { NACOS } from "../kinds.ts";
 import { ADOPT_ANNOTATION, fixedLabels, inheritedAnnotations } from "./names.ts";
 import type { NacosResource } from "./settings.ts";
-
-/** API version and kind of the owner in its children's references. */
-const OWNER_API_VERSION = "nacos.io/v1alpha1";
-const OWNER_KIND = "Nacos";
 
 /** An object's relation to a resource. */
 export type Claim =
@@ -36,8 +34,7 @@ export function claimOf(
   const owner = controllerOf(object);
   const { name = "", uid } = resource.metadata;
   if (owner !== undefined) {
-    const sameName =
-      owner.kind === OWNER_KIND && groupOf(owner.apiVersion) === "nacos.io" && owner.name === name;
+    const sameName = isNacos(owner) && owner.name === name;
     if (owner.uid !== uid && !sameName) return { state: "foreign", owner: `${owner.kind} ${owner.name}` };
     const leaving = owner.uid !== uid || object.metadata.deletionTimestamp !== undefined;
     return { state: leaving ? "leaving" : "ours" };
@@ -49,22 +46,14 @@ export function claimOf(
   return { state: object.metadata.deletionTimestamp === undefined ? "adoptable" : "leaving" };
 }
 
-/** The owner reference that every child carries. */
-export function ownerReference({ metadata }: NacosResource): OwnerReference {
-  return {
-    apiVersion: OWNER_API_VERSION,
-    kind: OWNER_KIND,
-    name: metadata.name ?? "",
-    uid: metadata.uid ?? "",
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-}
-
 /** True when a generated object is controlled by any Nacos resource. */
 export function isControlledByNacos(object: DeepReadonly<KubeObject>): boolean {
   const owner = controllerOf(object);
-  return owner?.kind === OWNER_KIND && groupOf(owner.apiVersion) === "nacos.io";
+  return owner !== undefined && isNacos(owner);
+}
+
+function isNacos({ kind, apiVersion }: DeepReadonly<OwnerReference>): boolean {
+  return kind === NACOS.kind && groupOf(apiVersion) === NACOS.group;
 }
 
 /** Metadata of a child: name, labels, inherited and own annotations, owner. */
@@ -79,7 +68,7 @@ export function childMetadata(
     namespace: resource.metadata.namespace ?? "",
     labels: { ...resource.metadata.labels, ...fixedLabels(resource.metadata.name ?? "") },
     ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
-    ownerReferences: [ownerReference(resource)],
+    ownerReferences: [controllerReference(NACOS, resource)],
   };
 }
 

@@ -62,6 +62,11 @@ describe("properties", () => {
     expect(fault("\\u00zz=1").line).toBe(1);
   });
 
+  it("NACOS-307 keeps the user's header out of an internal text that ends in a line continuation", () => {
+    const merged = mergeConfig({ internal: "a=1\\", user: "b=2" });
+    expect(Object.fromEntries(parseProperties(merged))).toEqual({ a: "1", b: "2" });
+  });
+
   it("NACOS-328 reads raw UTF-8 as three Latin-1 characters (vector P30) and marks it", () => {
     expect(readProperties("a=中\nb=1")).toEqual([
       { key: "a", value: "ä¸­", line: 1, nonAscii: true },

@@ -26,6 +26,14 @@ describe("rendering without a cluster", () => {
     ]);
   });
 
+  it("NACOS-702 NACOS-701 has nothing beside the nodes for a database that is there already", () => {
+    const database = { type: "mysql", mysqlPassword: "x" };
+    for (const resource of [nacos({ database }), nacos()]) {
+      expect(names(resource, [])).toEqual(["StatefulSet demo", "Service demo", "Service demo-client"]);
+      expect(JSON.stringify(renderNacos(resource, []).objects)).not.toContain("initContainers");
+    }
+  });
+
   it("tells why there is nothing to list", () => {
     expect(renderNacos(merged, sources.slice(1))).toMatchObject({
       objects: [],

@@ -12,7 +12,6 @@ import {
 import type { NacosResource } from "../desired/settings.ts";
 import { NACOS } from "../kinds.ts";
 import { updateConditions } from "../status/conditions.ts";
-import { timestamp } from "../status/status.ts";
 
 /** Lease of the peer's leader election. */
 export const PEER_LEASE = "219866ca.nacos.io";
@@ -71,8 +70,7 @@ export async function reportPeer(
   const previous = resource.status?.operatorConditions ?? [];
   const message = "another Nacos operator holds its lease and is at work here; nothing is written";
   const ready = { type: "Ready", status: "Unknown", reason: "PeerOperatorActive", message } as const;
-  const now = timestamp(clock.now());
-  const [condition] = updateConditions(previous, [ready], resource.metadata.generation ?? 0, now);
+  const [condition] = updateConditions(previous, [ready], resource.metadata.generation ?? 0, clock.now());
   const others = previous.filter(({ type }) => type !== "Ready");
   const operatorConditions = [condition!, ...others];
   await ctx.client.patchStatus(

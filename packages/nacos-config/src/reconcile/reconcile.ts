@@ -9,6 +9,7 @@ import {
   type Reconcile,
   type ReconcileContext,
   type Result,
+  seconds,
 } from "@quartet/core";
 import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
@@ -23,7 +24,7 @@ import { nodesOf } from "../health/node-facts.ts";
 import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
 import { type ConfigReport, EVENT_CODES, type Outcome } from "../status/outcome.ts";
-import { firstStatus, type NacosStatus, nextStatus, timestamp } from "../status/status.ts";
+import { firstStatus, type NacosStatus, nextStatus } from "../status/status.ts";
 import { transitions } from "../status/transitions.ts";
 import { authStep } from "./auth-step.ts";
 import { retryDelay } from "./backoff.ts";
@@ -97,7 +98,7 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
 /** Leaves a trace in the status of an error that no step has expected; the log has its text. */
 async function reportException(resource: NacosResource, ctx: ReconcileContext, clock: Clock): Promise<void> {
   const message = "the pass failed unexpectedly; see the operator's log";
-  const event = recordEvent(resource.status?.event ?? [], EVENT_CODES.other, message, timestamp(clock.now()));
+  const event = recordEvent(resource.status?.event ?? [], EVENT_CODES.other, message, seconds(clock.now()));
   try {
     await ctx.client.patchStatus(NACOS, resource, { ...resource.status, event }, { signal: ctx.signal });
   } catch {

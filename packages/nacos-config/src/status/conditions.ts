@@ -1,10 +1,7 @@
-/** Standard conditions. */
-import type { DeepReadonly } from "@quartet/core";
-import type { Nacos } from "../api.gen.ts";
+/** The resource's standard conditions. */
+import { type Condition, type DeepReadonly, setCondition } from "@quartet/core";
 
-export type Condition = NonNullable<NonNullable<Nacos["status"]>["operatorConditions"]>[number];
-
-/** A condition without its times. */
+/** A condition without times and generation. */
 export interface ConditionState {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
@@ -13,28 +10,18 @@ export interface ConditionState {
   readonly message: string;
 }
 
-/** Longest message (API convention). */
-const MAX_MESSAGE = 32_768;
-
 /**
- * The conditions in the order of `states`. The time of a transition moves only when the status does.
- * @param now RFC 3339
+ * The conditions in the order of `states`; those of other types are dropped.
+ * @param now milliseconds since the Unix epoch
  */
 export function updateConditions(
-  previous: readonly DeepReadonly<Condition>[],
+  previous: DeepReadonly<Condition[]>,
   states: readonly ConditionState[],
   generation: number,
-  now: string,
+  now: number,
 ): Condition[] {
-  return states.map(({ type, status, reason, message }) => {
-    const before = previous.find((condition) => condition.type === type);
-    return {
-      type,
-      status,
-      observedGeneration: generation,
-      lastTransitionTime: before?.status === status ? before.lastTransitionTime : now,
-      reason,
-      message: message.slice(0, MAX_MESSAGE),
-    };
+  return states.flatMap((state) => {
+    const before = previous.filter(({ type }) => type === state.type);
+    return setCondition(before, { ...state, observedGeneration: generation }, now).conditions;
   });
 }

@@ -1,4 +1,5 @@
 /** The whole status after a pass. */
+import { seconds } from "@quartet/core";
 import type { Nacos } from "../api.gen.ts";
 import { versionDigest } from "../desired/digest.ts";
 import type { NacosResource } from "../desired/settings.ts";
@@ -19,7 +20,7 @@ export function firstStatus(): NacosStatus {
 export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStatus {
   const previous = (resource.status ?? {}) as NacosStatus;
   const generation = resource.metadata.generation ?? 0;
-  const now = timestamp(outcome.now);
+  const now = seconds(outcome.now);
   const created = Date.parse(resource.metadata.creationTimestamp ?? "") || 0;
   const phase = nextPhase(previous.phase ?? "", created, outcome);
   const { code, message } = headline(outcome, phase);
@@ -35,7 +36,7 @@ export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStat
     versionDigest: versionDigest(resource.spec ?? {}),
     observedGeneration: generation,
     configMode: outcome.config.mode,
-    operatorConditions: updateConditions(previous.operatorConditions ?? [], states, generation, now),
+    operatorConditions: updateConditions(previous.operatorConditions ?? [], states, generation, outcome.now),
   };
 }
 
@@ -76,9 +77,4 @@ function workloadFields({ workload, config }: Outcome): Partial<NacosStatus> {
     readyReplicas: workload?.readyPods ?? 0,
     templateRevision: workload?.revision ?? "",
   };
-}
-
-/** RFC 3339 in whole seconds, of milliseconds since the Unix epoch. */
-export function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

@@ -1,6 +1,6 @@
 /** Events that tell of a change between two statuses. */
+import type { Condition } from "@quartet/core";
 import { type Notice, normal, warning } from "../desired/notice.ts";
-import type { Condition } from "./conditions.ts";
 import type { NacosStatus } from "./status.ts";
 
 /** Conditions whose fall is worth a warning under its own reason. */
