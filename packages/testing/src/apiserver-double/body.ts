@@ -1,7 +1,7 @@
 /** Request bodies: content types, JSON or YAML, and what strict field validation finds in them. */
 import { parse as parseYaml } from "yaml";
 import type { Call } from "./call.ts";
-import { isRecord, type JsonObject } from "./json.ts";
+import { isRecord, type JsonObject, parseJson } from "./json.ts";
 import { duplicateKeys } from "./schemas/duplicates.ts";
 import { badRequest, Failure } from "./status.ts";
 
@@ -61,7 +61,8 @@ export function parseObject(call: Call): ParsedBody {
 
 export function parseText(body: string, yaml: boolean): unknown {
   try {
-    return yaml ? parseYaml(body) : JSON.parse(body);
+    // JSON is YAML, and read as JSON it loses no integers
+    return yaml && !body.trimStart().startsWith("{") ? parseYaml(body) : parseJson(body);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (yaml) throw badRequest(`error decoding YAML: ${message}`);

@@ -4,8 +4,42 @@ export interface JsonObject {
   [key: string]: unknown;
 }
 
+/** An integer that a JavaScript number cannot hold, kept as it was written. */
+export interface RawInteger {
+  readonly rawJSON: string;
+}
+
+/** Part of ECMAScript that the type library does not know yet. */
+const exact = JSON as unknown as {
+  isRawJSON(value: unknown): value is RawInteger;
+  rawJSON(text: string): RawInteger;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+};
+
+export function isRawInteger(value: unknown): value is RawInteger {
+  return exact.isRawJSON(value);
+}
+
+/** Numbers of so many digits may be beyond 2^53. */
+const LONG_NUMBER = /\d{16}/;
+const INTEGER = /^-?\d+$/;
+/** Beyond 64 bits the server, too, has only floating point. */
+const INT64 = 2 ** 63;
+
+/** `JSON.parse` that loses nothing: integers of up to 64 bits stay what they are. */
+export function parseJson(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  return exact.parse(text, (_key, value, { source = "" }) => {
+    const long = typeof value === "number" && !Number.isSafeInteger(value) && Math.abs(value) <= INT64;
+    return long && INTEGER.test(source) ? exact.rawJSON(source) : value;
+  });
+}
+
 export function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawInteger(value);
 }
 
 /** The value when it is a JSON object, else an empty one (not attached to anything). */
@@ -82,6 +116,7 @@ export function sameJson(left: unknown, right: unknown): boolean {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     return left.every((value, index) => sameJson(value, right[index]));
   }
+  if (isRawInteger(left)) return isRawInteger(right) && left.rawJSON === right.rawJSON;
   if (!isRecord(left) || !isRecord(right)) return false;
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;

@@ -1,6 +1,6 @@
 /** Calls webhooks over HTTPS, those of admission and those of conversion. */
 import { Agent, request } from "node:https";
-import { isRecord, type JsonObject, record, text } from "../json.ts";
+import { isRecord, type JsonObject, parseJson, record, text } from "../json.ts";
 
 export interface WebhookClient {
   /** POSTs a review and gives the answer's JSON object; throws an Error that says what went wrong. */
@@ -72,7 +72,7 @@ export function createWebhookClient(): WebhookClient {
           `an error on the server (${JSON.stringify(answer.text.slice(0, 256))}) has prevented the request from succeeding`,
         );
       }
-      const parsed: unknown = JSON.parse(answer.text);
+      const parsed = parseJson(answer.text);
       if (!isRecord(parsed)) throw new Error("the answer is no JSON object");
       return parsed;
     },

@@ -3,7 +3,17 @@ import { randomUUID } from "node:crypto";
 import { jsonPatch } from "../apply/json-patch.ts";
 import type { Call } from "../call.ts";
 import { decodeObject } from "../decode.ts";
-import { cloneJson, isRecord, items, type JsonObject, record, records, sameJson, text } from "../json.ts";
+import {
+  cloneJson,
+  isRecord,
+  items,
+  type JsonObject,
+  parseJson,
+  record,
+  records,
+  sameJson,
+  text,
+} from "../json.ts";
 import type { KubeObject } from "../object.ts";
 import type { Server } from "../server.ts";
 import { badRequest, Failure } from "../status.ts";
@@ -124,7 +134,7 @@ function patched(
       `Internal error occurred: webhook ${text(hook.name)}: patchType must be JSONPatch`,
     );
   }
-  const patch: unknown = JSON.parse(Buffer.from(encoded, "base64").toString("utf8"));
+  const patch = parseJson(Buffer.from(encoded, "base64").toString("utf8"));
   const result = jsonPatch(cloneJson(object) as unknown as JsonObject, items(patch));
   return decodeObject(server, call.type, record(result)).object;
 }

@@ -1,6 +1,6 @@
 /** The CEL environment of validation rules: types of the schema, and the server's own functions as far as needed. */
 import { Environment } from "@marcbachmann/cel-js";
-import { isRecord, type JsonObject, record, text } from "../json.ts";
+import { isRawInteger, isRecord, type JsonObject, record, text } from "../json.ts";
 import { type JsonSchema, preserves } from "./structural.ts";
 
 type Comparable = bigint | number | string;
@@ -91,6 +91,7 @@ export function celValue(schema: JsonSchema, value: unknown): unknown {
     }
     return converted;
   }
+  if (isRawInteger(value)) return BigInt(value.rawJSON);
   if (typeof value === "number") {
     return schema.type !== "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
   }

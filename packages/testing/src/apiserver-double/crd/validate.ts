@@ -1,5 +1,5 @@
 /** Checks a custom resource against its schema. */
-import { isRecord, items, type JsonObject, record, sameJson, text } from "../json.ts";
+import { isRawInteger, isRecord, items, type JsonObject, record, sameJson, text } from "../json.ts";
 import {
   type Cause,
   duplicate,
@@ -18,6 +18,7 @@ const INT32_LIMIT = 2 ** 31;
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
+  if (isRawInteger(value)) return "integer";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   return typeof value;
 }
@@ -195,6 +196,7 @@ function checkNode(schema: JsonSchema, value: unknown, old: unknown, path: strin
   }
   if (typeof value === "string") found.push(...checkString(schema, value, path));
   else if (typeof value === "number") found.push(...checkNumber(schema, value, path));
+  else if (isRawInteger(value)) found.push(...checkNumber(schema, Number(value.rawJSON), path));
   else if (Array.isArray(value)) found.push(...checkArray(schema, value, old, path));
   else if (isRecord(value)) found.push(...checkObject(schema, value, old, path));
   return [...found, ...checkCombined(schema, value, path)];

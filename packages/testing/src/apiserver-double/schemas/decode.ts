@@ -1,5 +1,5 @@
 /** Reads a built-in object as the server's typed decoder does: what it drops, adds and refuses. */
-import { isRecord, type JsonObject, setKey } from "../json.ts";
+import { isRawInteger, isRecord, type JsonObject, setKey } from "../json.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import type { Schema } from "./schema.ts";
 
@@ -78,8 +78,8 @@ function decodeScalar(schema: Schema, value: unknown, path: string): unknown {
       if (typeof value !== "boolean") throw mismatch(path, value, "bool");
       return value;
     case "integer":
-      if (typeof value !== "number" || !Number.isInteger(value)) throw mismatch(path, value, "int64");
-      return value;
+      if (isRawInteger(value) || Number.isInteger(value)) return value;
+      throw mismatch(path, value, "int64");
     case "number":
       if (typeof value !== "number") throw mismatch(path, value, "float64");
       return value;
