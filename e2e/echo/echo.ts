@@ -1,0 +1,137 @@
+/** The Echo controller: the smallest one that uses all of the core. It serves the scenarios as their subject. */
+import {
+  type Condition,
+  type ControllerModule,
+  controllerReference,
+  defineKind,
+  finalizer,
+  isControlledBy,
+  type Kind,
+  type KubeObject,
+  type Manager,
+  type ObjectKey,
+  type Reconcile,
+  setCondition,
+} from "@quartet/core";
+import type { Webhook } from "@quartet/core/webhook";
+
+export interface Echo extends KubeObject {
+  spec: { text: string; finalize?: boolean; color?: string; [unknown: string]: unknown };
+  status?: { observedGeneration?: number; conditions?: Condition[] };
+}
+
+export interface ConfigMap extends KubeObject {
+  data?: Record<string, string>;
+}
+
+export interface EchoOptions {
+  /** Where a cleanup is asked for, as `POST <url>/<namespace>/<name>`; an answer other than 2xx fails it. */
+  readonly cleanupUrl?: string;
+  /** Group of the kind, so that a test can remove a CRD of its own. Default `test.quartet.io`. */
+  readonly group?: string;
+  /** Name of the controller. Default `echo`. */
+  readonly name?: string;
+  /** Runs at the start of each reconcile. */
+  readonly onReconcile?: (key: ObjectKey) => Promise<void> | void;
+  /** Runs in each webhook call; what it throws is an unexpected error of the handler. */
+  readonly onAdmission?: (dryRun: boolean) => void;
+}
+
+export const FINALIZER = "test.quartet.io/cleanup";
+
+export const CONFIG_MAP: Kind<ConfigMap> = defineKind<ConfigMap>({
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+});
+
+export function echoKind(group: string): Kind<Echo> {
+  return defineKind<Echo>({ group, version: "v1", kind: "Echo", plural: "echoes", namespaced: true });
+}
+
+export function createEchoModule(options: EchoOptions = {}): ControllerModule {
+  const { group = "test.quartet.io", name = "echo" } = options;
+  const kind = echoKind(group);
+  return {
+    name,
+    aliases: [],
+    kinds: [kind],
+    crds: [],
+    rights: [
+      { groups: [group], resources: ["echoes"], verbs: ["get", "list", "watch", "update", "patch"] },
+      { groups: [group], resources: ["echoes/status"], verbs: ["patch"] },
+      { groups: [group], resources: ["echoes/finalizers"], verbs: ["update"] },
+      { groups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "patch"] },
+    ],
+    flags: [],
+    webhooks: (manager) => echoWebhooks(group, manager, options),
+    build(manager) {
+      const reconcile = createReconcile(kind, manager, options);
+      manager.add(manager.controller(name).for(kind).owns(CONFIG_MAP).complete(reconcile));
+    },
+  };
+}
+
+function createReconcile(kind: Kind<Echo>, { clock }: Manager, options: EchoOptions): Reconcile {
+  const finalize = finalizer({
+    kind,
+    name: FINALIZER,
+    async cleanup({ metadata: { namespace, name } }) {
+      const answer = await fetch(`${options.cleanupUrl}/${namespace}/${name}`, { method: "POST" });
+      if (!answer.ok) throw new Error(`the cleanup endpoint answered ${answer.status}`);
+    },
+  });
+  return async (key, ctx) => {
+    await options.onReconcile?.(key);
+    const echo = await ctx.cache.get(kind, key);
+    if (echo === undefined) return;
+    const { spec, metadata, status } = echo;
+    if (spec.finalize === true && (await finalize(echo, ctx)) !== "present") return;
+    if (metadata.deletionTimestamp !== undefined) return;
+    const out = { namespace: key.namespace, name: `${key.name}-out` };
+    const current = await ctx.cache.get(CONFIG_MAP, out);
+    if (current?.data?.text !== spec.text || !isControlledBy(current, echo)) {
+      const ownerReferences = [controllerReference(kind, echo)];
+      const desired = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...out, ownerReferences } };
+      await ctx.client.applyOwned(CONFIG_MAP, { ...desired, data: { text: spec.text } });
+    }
+    const observedGeneration = metadata.generation ?? 0;
+    const ready = { type: "Ready", status: "True", reason: "Echoed", observedGeneration } as const;
+    const { conditions } = setCondition(status?.conditions as Condition[] | undefined, ready, clock.now());
+    await ctx.client.patchStatus(kind, echo, { ...status, observedGeneration, conditions });
+  };
+}
+
+function echoWebhooks(group: string, { namespaces }: Manager, { onAdmission }: EchoOptions): Webhook[] {
+  const operations = ["CREATE", "UPDATE"] as const;
+  const rules = [
+    { groups: [group], versions: ["v1"], resources: ["echoes"], operations, scope: "*" as const },
+  ];
+  const scope = { key: "kubernetes.io/metadata.name", operator: "In" as const, values: [...namespaces] };
+  const common = {
+    rules,
+    ...(namespaces.length > 0 && { namespaceSelector: { matchExpressions: [scope] } }),
+  };
+  return [
+    {
+      ...common,
+      type: "mutating",
+      name: "default.echo.quartet.io",
+      path: "/mutate-echo",
+      handle: (echo: Echo) => ({ ...echo, spec: { ...echo.spec, color: echo.spec.color ?? "grey" } }),
+    },
+    {
+      ...common,
+      type: "validating",
+      name: "validate.echo.quartet.io",
+      path: "/validate-echo",
+      handle({ spec }: Echo, ctx) {
+        onAdmission?.(ctx.dryRun);
+        if (spec.text === "OLD") ctx.warn("spec.text: OLD is out of use, write NEW");
+        return spec.text === "" ? [{ path: "spec.text", message: "must not be empty" }] : [];
+      },
+    },
+  ];
+}
