@@ -85,6 +85,15 @@ function fieldMatcher(type: ResourceType, selector: string): Matcher {
   return (object) => tests.every((test) => test(object));
 }
 
+/** The one name that a field selector allows, else `""`: rights on that object are then enough to list or watch it. */
+export function nameSelected(selector: string): string {
+  const names = requirements(selector).flatMap((requirement) => {
+    const [, label, operator, value = ""] = FIELD.exec(requirement.trim()) ?? [];
+    return label === "metadata.name" && operator !== "!=" ? [value] : [];
+  });
+  return names[0] ?? "";
+}
+
 function fieldReader(type: ResourceType, label: string): (object: KubeObject) => string {
   if (label === "metadata.name") return (object) => object.metadata.name;
   if (label === "metadata.namespace" && type.namespaced) return (object) => object.metadata.namespace ?? "";

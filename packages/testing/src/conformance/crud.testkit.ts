@@ -295,8 +295,9 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-462 fields that defaulting fills in again make no change",
     async run(scene) {
-      const object = await scene.create(scene.at("apps/v1", "statefulsets"), statefulSet("a"));
-      const again = await scene.put(scene.at("apps/v1", "statefulsets", "a"), statefulSet("a"));
+      const body = { metadata: { name: "a" }, template: { spec: { containers: [container()] } } };
+      const object = await scene.create(scene.at("v1", "podtemplates"), body);
+      const again = await scene.put(scene.at("v1", "podtemplates", "a"), body);
       expect(again.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
     },
   },
@@ -417,6 +418,7 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
       const object = await scene.create(scene.at("apps/v1", "statefulsets"), statefulSet("a"));
       const put = await scene.put(`${path}/status`, {
         ...object,
+        metadata: { name: "a", namespace: scene.ns },
         spec: { ...object.spec, minReadySeconds: 9 },
         status: { replicas: 4, observedGeneration: 1 },
       });

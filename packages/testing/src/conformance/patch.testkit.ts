@@ -383,7 +383,9 @@ export const PATCH_CASES: readonly ConformanceCase[] = [
         metadata: { name: "a", namespace: scene.ns },
         status: { replicas: 0, selector: "app=a" },
       });
-      const put = await scene.put(`${sets(scene, "a")}/scale`, { ...scale, spec: { replicas: 3 } });
+      // no resource version: the controller of a full cluster writes in between
+      const metadata = { name: "a", namespace: scene.ns };
+      const put = await scene.put(`${sets(scene, "a")}/scale`, { ...scale, metadata, spec: { replicas: 3 } });
       expect(put.spec).toEqual({ replicas: 3 });
       await scene.merge(`${sets(scene, "a")}/scale`, { spec: { replicas: 0 } });
       expect((await scene.get(sets(scene, "a"))).spec?.replicas).toBe(0);

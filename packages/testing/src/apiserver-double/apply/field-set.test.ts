@@ -22,7 +22,7 @@ const paths = (value: FieldSet): string[] =>
     .sort();
 
 it("CORE-471 fieldsV1 is read and printed without loss", () => {
-  fc.assert(
+  void fc.assert(
     fc.property(set, (value) => {
       expect(paths(fromFieldsV1(toFieldsV1(value)))).toEqual(paths(value));
     }),
@@ -30,7 +30,7 @@ it("CORE-471 fieldsV1 is read and printed without loss", () => {
 });
 
 it("CORE-471 union, intersection and difference are those of the sets of paths", () => {
-  fc.assert(
+  void fc.assert(
     fc.property(set, set, (left, right) => {
       const a = new Set(paths(left));
       const b = new Set(paths(right));

@@ -7,6 +7,7 @@ import type { Answer, Call, User } from "../call.ts";
 import { discovery, pageNotFound, unknownResource } from "../discovery.ts";
 import type { Faults, RequestFault } from "../faults.ts";
 import type { JsonObject } from "../json.ts";
+import { nameSelected } from "../selectors.ts";
 import type { Server } from "../server.ts";
 import { Failure, statusOf } from "../status.ts";
 import { APPLY_PATCH } from "../verbs/patch.ts";
@@ -190,7 +191,16 @@ function prepareResource(parts: HandlerParts, request: Understood, path: PathPar
   // rights are given in namespaces; a namespace lies in itself
   const scope = plural === "namespaces" && group === "" ? name : namespace;
   const right = verb === "apply" ? "patch" : verb;
-  permit(server, user, { verb: right, group, resource: plural, subresource, name, namespace: scope });
+  const selected =
+    verb === "list" || verb === "watch" ? nameSelected(query.get("fieldSelector") ?? "") : name;
+  permit(server, user, {
+    verb: right,
+    group,
+    resource: plural,
+    subresource,
+    name: selected,
+    namespace: scope,
+  });
   const route = routeOf(server.registry, path);
   if (route === undefined) return () => unknownBelow(server, group);
   record.dryRun = isDryRun(query);
