@@ -117,10 +117,7 @@ describe("core A11", () => {
       times: 1,
     });
     const later = stage.proxy.add({ path: WORK, fault: { kind: "cut" }, skip: k - 1 });
-    const started = stage.start().then(
-      (manager) => manager.stop(),
-      () => undefined,
-    );
+    const started = stage.start();
     let deleted = false;
     await eventually(async () => {
       const echo = await echoes.get(name);
@@ -132,7 +129,10 @@ describe("core A11", () => {
       throw new Error("neither crashed nor done");
     });
     stage.proxy.cut();
-    await started;
+    await started.then(
+      (manager) => manager.stop(),
+      () => undefined,
+    );
     last.remove();
     later.remove();
     return deleted;

@@ -1,0 +1,126 @@
+/** A8 and A18: many Echoes at once, and what a manager shows of itself. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+
+let stage: Stage;
+let echoes: Echoes;
+beforeEach(async () => {
+  stage = await openStage();
+  echoes = echoesOf(stage);
+});
+afterEach(() => stage.close());
+
+/** Metrics that dashboards for controller-runtime look for, and the labels of each. */
+const METRICS: Readonly<Record<string, readonly string[]>> = {
+  controller_runtime_reconcile_total: ["controller", "result"],
+  controller_runtime_reconcile_errors_total: ["controller"],
+  controller_runtime_terminal_reconcile_errors_total: ["controller"],
+  controller_runtime_reconcile_panics_total: ["controller"],
+  controller_runtime_reconcile_timeouts_total: ["controller"],
+  controller_runtime_reconcile_time_seconds_bucket: ["controller", "le"],
+  controller_runtime_max_concurrent_reconciles: ["controller"],
+  controller_runtime_active_workers: ["controller"],
+  workqueue_depth: ["controller", "name", "priority"],
+  workqueue_adds_total: ["controller", "name"],
+  workqueue_retries_total: ["controller", "name"],
+  workqueue_queue_duration_seconds_bucket: ["controller", "le", "name"],
+  workqueue_work_duration_seconds_bucket: ["controller", "le", "name"],
+  workqueue_unfinished_work_seconds: ["controller", "name"],
+  workqueue_longest_running_processor_seconds: ["controller", "name"],
+  rest_client_requests_total: ["code", "host", "method"],
+  rest_client_request_duration_seconds_bucket: ["host", "le", "verb"],
+  controller_runtime_webhook_requests_total: ["code", "webhook"],
+  controller_runtime_webhook_requests_in_flight: ["webhook"],
+};
+
+const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (?:NaN|[+-]Inf|[-+0-9.e]+)$/;
+
+/** Label names by metric name; throws on a line that is none of the text format. */
+function parseMetrics(text: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [, name, labels = ""] = SAMPLE.exec(line) ?? [];
+    if (name === undefined) throw new Error(`not a sample: ${line}`);
+    found.set(name, [...labels.matchAll(/([a-z_]+)="(?:[^"\\]|\\.)*"/g)].map((match) => match[1]!).sort());
+  }
+  return found;
+}
+
+it("core A18 CORE-284 metrics parse, all of the dashboards' are there with their labels, the queue empties", async () => {
+  const manager = await stage.start({ args: ["--webhook-port=0"] });
+  await echoes.create("a", { text: "hello" });
+  await echoes.ready("a");
+  await eventually(async () => expect(await manager.metric("workqueue_depth")).toBe(0));
+  const metrics = parseMetrics(await (await fetch(`${manager.urls.metrics}/metrics`)).text());
+  for (const [name, labels] of Object.entries(METRICS))
+    expect([name, metrics.get(name)]).toEqual([name, labels]);
+});
+
+it("core A18 CORE-262 CORE-282 readyz lists its checks; during a shutdown it fails while webhooks go on", async () => {
+  const manager = await stage.start({ args: ["--webhook-port=0", "--shutdown-delay=2s"] });
+  await manager.ready;
+  const readyz = async (): Promise<[number, string]> => {
+    const answer = await fetch(`${manager.urls.health}/readyz?verbose`);
+    return [answer.status, await answer.text()];
+  };
+  const [code, text] = await readyz();
+  expect(code).toBe(200);
+  for (const check of ["caches", "webhook", "shutdown"]) expect(text).toContain(`[+]${check} ok`);
+  const port = Number(new URL(manager.urls.webhook!).port);
+  const stopped = manager.stop();
+  await eventually(async () => {
+    const [status, checks] = await readyz();
+    expect([status, checks]).toEqual([500, expect.stringContaining("[-]shutdown failed")]);
+  }, 1_500);
+  expect(await canConnect(port)).toBe(true);
+  expect(await stopped).toMatchObject({ code: 0 });
+  expect(await canConnect(port)).toBe(false);
+});
+
+async function canConnect(port: number): Promise<boolean> {
+  const { connect } = await import("node:net");
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/** A fifth of the scenario in the specification, so that it fits into every test run. */
+const MANY = 400;
+
+it(`core A8 CORE-203 at a restart a new Echo overtakes ${MANY} old ones, which all get their turn beside a busy one`, async () => {
+  await Promise.all(
+    Array.from({ length: MANY }, (_, index) => echoes.create(`old-${index}`, { text: "old" })),
+  );
+  const done = new Set<string>();
+  let doneBeforeNew = MANY;
+  const manager = await stage.start({
+    args: ["--max-concurrent-reconciles=4"],
+    async onReconcile({ name }) {
+      if (name === "new") doneBeforeNew = Math.min(doneBeforeNew, done.size);
+      await sleep(20);
+      done.add(name);
+    },
+  });
+  await eventually(() => expect(done.size).toBeGreaterThan(4));
+  await echoes.create("new", { text: "new" });
+  const feeding = new AbortController();
+  const feeder = (async () => {
+    for (let turn = 0; !feeding.signal.aborted; turn++) {
+      await echoes.merge("old-0", { spec: { text: `${turn}` } });
+    }
+  })();
+  await echoes.ready("new");
+  expect(doneBeforeNew).toBeLessThan(MANY - 50);
+  await eventually(() => expect(done.size).toBe(MANY + 1), 60_000);
+  feeding.abort();
+  await feeder;
+  await eventually(async () => expect(await manager.metric("workqueue_depth")).toBe(0));
+}, 120_000);

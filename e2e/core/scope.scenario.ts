@@ -1,0 +1,92 @@
+/** A15 and A16: CRDs that come and go, and a manager that is at home in one namespace only. */
+import { PreflightError } from "@quartet/core";
+import { installCrds, testNamespace } from "@quartet/testing";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createEchoModule } from "../echo/echo.ts";
+import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
+import { echoCrd, openStage, type Stage, type StageManager } from "./support/stage.ts";
+
+let stage: Stage;
+let echoes: Echoes;
+beforeEach(async () => {
+  stage = await openStage();
+  echoes = echoesOf(stage);
+});
+afterEach(() => stage.close());
+
+const crdPath = (group: string): string =>
+  `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/echoes.${group}`;
+
+const stateOf = (manager: StageManager, name: string): string | undefined =>
+  manager.manager.controllers().find((controller) => controller.name === name)?.state;
+
+it("core A15 CORE-236 CORE-173 a controller waits for its CRD, runs when it comes, and cleans nothing up when it goes", async () => {
+  const group = `${stage.namespace}.example.com`;
+  const late = createEchoModule({ group, name: "late", cleanupUrl: stage.endpoint.url });
+  const manager = await stage.start({ modules: [createEchoModule(), late] });
+  await manager.ready;
+  await eventually(() => expect(stateOf(manager, "late")).toBe("WaitingForCRD"));
+  expect((await fetch(`${manager.urls.health}/readyz`)).status).toBe(200);
+  await echoes.create("a", { text: "the others work" });
+  await echoes.ready("a");
+
+  const lateEchoes = echoesOf(stage, group);
+  try {
+    await installCrds(stage.client, [echoCrd(group)]);
+    await lateEchoes.create("b", { text: "late", finalize: true });
+    await eventually(() => expect(stateOf(manager, "late")).toBe("Running"), 15_000);
+    await lateEchoes.ready("b");
+    // Nobody may hold up the end of the CRD, or its objects would be deleted one by one first.
+    await lateEchoes.merge("b", { spec: { finalize: false }, metadata: { finalizers: null } });
+  } finally {
+    await stage.client.ok("DELETE", crdPath(group));
+  }
+  await eventually(() => expect(stateOf(manager, "late")).toBe("WaitingForCRD"), 30_000);
+  expect(stage.endpoint.calls).toEqual([]);
+  await echoes.create("c", { text: "still at work" });
+  await echoes.ready("c");
+}, 120_000);
+
+it("core A16 CORE-396 a manager of one namespace leaves others alone and asks for nothing cluster-wide", async () => {
+  const other = await testNamespace(stage.client);
+  const elsewhere = echoesOf({ client: stage.client, namespace: other.name });
+  await elsewhere.create("a", { text: "not mine" });
+  await stage.start();
+  await echoes.create("a", { text: "mine" });
+  await echoes.ready("a");
+  await elsewhere.merge("a", { spec: { text: "still not mine" } });
+  await echoes.merge("a", { spec: { text: "mine again" } });
+  await echoes.ready("a");
+  expect((await elsewhere.get("a"))?.status).toBeUndefined();
+  expect(await elsewhere.out("a")).toBeUndefined();
+  const reads = (await stage.requests()).filter(({ verb }) => verb === "list" || verb === "watch");
+  expect(reads.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(reads.map(({ namespace }) => namespace))).toEqual(new Set([stage.namespace]));
+  await other.remove();
+});
+
+it("core A16 CORE-397 CORE-398 a missing right ends the start with code 3 and is named as a rule", async () => {
+  const module = createEchoModule();
+  await stage.grant([module]);
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}/roles/${stage.namespace}-manager`;
+  interface Role {
+    rules: { resources: string[]; verbs: string[] }[];
+  }
+  const role = await stage.client.ok<Role>("GET", path);
+  const rules = role.rules.map((rule) =>
+    rule.resources.includes("configmaps")
+      ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== "list") }
+      : rule,
+  );
+  await stage.client.ok("PUT", path, { ...role, rules });
+  const error = await eventually(async () => {
+    const caught = await stage.start({ modules: [module] }).then(
+      (manager) => manager.stop(),
+      (reason: unknown) => reason,
+    );
+    expect(caught).toBeInstanceOf(PreflightError);
+    return caught as PreflightError;
+  });
+  expect(error.message).toMatch(/configmaps[\s\S]*- list/);
+  expect(error.message).not.toContain("- watch");
+});

@@ -1,0 +1,142 @@
+/** A13 and A14: admission by the manager's own webhooks, and their certificates. */
+import { webhookConfigurations } from "@quartet/core/webhook";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createEchoModule, type EchoOptions } from "../echo/echo.ts";
+import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
+import { openStage, type Stage, type StageManager } from "./support/stage.ts";
+
+let stage: Stage;
+let echoes: Echoes;
+beforeEach(async () => {
+  stage = await openStage();
+  echoes = echoesOf(stage);
+});
+afterEach(async () => {
+  for (const plural of PLURALS) await stage.client.request("DELETE", configuration(plural));
+  await stage.close();
+});
+
+const PLURALS = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
+
+const configuration = (plural: string): string =>
+  `/apis/admissionregistration.k8s.io/v1/${plural}/${stage.namespace}-webhook`;
+
+interface Configuration {
+  webhooks: { clientConfig: { caBundle?: string } }[];
+}
+
+const bundles = async (): Promise<(string | undefined)[]> => {
+  const all = await Promise.all(
+    PLURALS.map((plural) => stage.client.ok<Configuration>("GET", configuration(plural))),
+  );
+  return all.flatMap(({ webhooks }) => webhooks.map(({ clientConfig }) => clientConfig.caBundle));
+};
+
+/** A manager with webhooks, registered as the chart would; resolves when the API server can reach them. */
+async function startHooked(
+  options: EchoOptions = {},
+  failurePolicy?: "Fail" | "Ignore",
+): Promise<StageManager> {
+  const module = createEchoModule({ cleanupUrl: stage.endpoint.url, ...options });
+  const manager = await stage.start({ modules: [module], args: ["--webhook-port=0"] });
+  const objects = webhookConfigurations(module.webhooks!(manager.manager, {}), {
+    name: `${stage.namespace}-webhook`,
+    target: { url: manager.urls.webhook! },
+    ownGroups: ["test.quartet.io"],
+    ...(failurePolicy && { failurePolicy }),
+  });
+  for (const object of objects) {
+    const plural = `${object.kind.toLowerCase()}s`;
+    await stage.client.ok("POST", `/apis/admissionregistration.k8s.io/v1/${plural}`, object);
+  }
+  await manager.ready;
+  await eventually(async () => expect(await bundles()).toEqual([expect.any(String), expect.any(String)]));
+  // The API server learns of a configuration by a watch of its own.
+  await eventually(async () => {
+    const probe = await create("probe", { text: "" }, "?dryRun=All");
+    expect(probe.code).toBe(422);
+  });
+  return manager;
+}
+
+interface Answer {
+  message?: string;
+  spec?: object;
+}
+
+const create = (name: string, spec: object, query = "") =>
+  stage.client.request<Answer>("POST", `${echoes.path}${query}`, {
+    apiVersion: "test.quartet.io/v1",
+    kind: "Echo",
+    metadata: { name },
+    spec,
+  });
+
+it("core A13 CORE-336 CORE-337 CORE-338 an Echo is refused by field, admitted with a warning, and gets its default colour", async () => {
+  await startHooked();
+  const refused = await create("a", { text: "" });
+  expect(refused.code).toBe(422);
+  expect(refused.body.message).toContain('Echo "a" is invalid: spec.text: must not be empty');
+  const warned = await create("a", { text: "OLD", unknownToUs: { keep: [null] } });
+  expect(warned.code).toBe(201);
+  expect(String(warned.headers.warning)).toContain("spec.text: OLD is out of use, write NEW");
+  expect(warned.body.spec).toMatchObject({ text: "OLD", color: "grey", unknownToUs: { keep: [null] } });
+  await echoes.ready("a");
+});
+
+it("core A13 CORE-341 a dry run tells the handler so, gets the defaults and leaves nothing", async () => {
+  const seen: boolean[] = [];
+  await startHooked({ onAdmission: (dryRun) => void seen.push(dryRun) });
+  const dry = await create("a", { text: "hello", finalize: true }, "?dryRun=All");
+  expect(dry).toMatchObject({ code: 201, body: { spec: { color: "grey" } } });
+  expect(seen.at(-1)).toBe(true);
+  expect(await echoes.get("a")).toBeUndefined();
+  expect(stage.endpoint.calls).toEqual([]);
+  expect((await create("a", { text: "hello" })).code).toBe(201);
+  expect(seen).toContain(false);
+});
+
+it.each([
+  ["Fail", 500],
+  ["Ignore", 201],
+] as const)(
+  "core A13 CORE-340 a handler that crashes answers 500: with policy %s the request ends with %i",
+  async (policy, code) => {
+    let broken = false;
+    const onAdmission = (): void => {
+      if (broken) throw new TypeError("the handler is broken");
+    };
+    const manager = await startHooked({ onAdmission }, policy);
+    broken = true;
+    expect((await create("a", { text: "hello" })).code).toBe(code);
+    const codes = await manager.metric(
+      "controller_runtime_webhook_requests_total",
+      "/validate-echo",
+      'code="500"',
+    );
+    expect(codes).toBeGreaterThanOrEqual(1);
+    broken = false;
+    expect((await create("b", { text: "hello" })).code).toBe(201);
+  },
+);
+
+it("core A14 CORE-348 CORE-350 a cleared caBundle and a deleted Secret are repaired, and admission goes on", async () => {
+  await startHooked();
+  const [before] = await bundles();
+  for (const plural of PLURALS) {
+    const operations = [{ op: "remove", path: "/webhooks/0/clientConfig/caBundle" }];
+    await stage.client.ok("PATCH", configuration(plural), operations, {
+      contentType: "application/json-patch+json",
+    });
+  }
+  await eventually(async () => expect(await bundles()).toEqual([before, before]), 5_000);
+
+  const secret = `/api/v1/namespaces/${stage.namespace}/secrets/${stage.namespace}-webhook-cert`;
+  await stage.client.ok("DELETE", secret);
+  await eventually(async () => {
+    const answer = await stage.client.request<{ data: Record<string, string> }>("GET", secret);
+    expect(answer.code).toBe(200);
+    expect(await bundles()).toEqual([answer.body.data["ca.crt"], answer.body.data["ca.crt"]]);
+  }, 10_000);
+  await eventually(async () => expect((await create("a", { text: "hello" })).code).toBe(201), 10_000);
+});
