@@ -83,7 +83,17 @@ export interface PeerCase {
     op: "apply" | "merge" | "delete";
     object: JsonMap & { kind: string; metadata: { name: string } };
   }[];
-  expect: { children: (JsonMap & { kind: string; metadata: JsonMap; spec: JsonMap })[] };
+  expect: {
+    children: (JsonMap & { kind: string; metadata: JsonMap; spec: JsonMap })[];
+    /** State at rest after a step. */
+    trace: {
+      afterStep: number;
+      statefulSet?: null;
+      templateChanged?: boolean;
+      replicas?: number;
+      digest?: string;
+    }[];
+  };
 }
 
 /** A StatefulSet of the peer, with the resource that it was made for. */
