@@ -17,7 +17,7 @@ it("CORE-468 the state of an earlier version is what it was, whatever was writte
   const writes = fc.array(fc.record({ name: names, value: fc.nat(), remove: fc.boolean() }), {
     maxLength: 40,
   });
-  fc.assert(
+  void fc.assert(
     fc.property(writes, (list) => {
       const store = createStore();
       const history: [number, string[]][] = [[store.current(), []]];

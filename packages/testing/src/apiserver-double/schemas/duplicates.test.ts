@@ -14,7 +14,7 @@ it.each([
 });
 
 it("what JSON.stringify prints has none", () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(duplicateKeys(JSON.stringify(value))).toEqual([]);
     }),

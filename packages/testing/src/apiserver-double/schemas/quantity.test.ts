@@ -34,7 +34,7 @@ it("printing is stable and keeps the value", () => {
   const quantity = fc
     .tuple(fc.integer({ min: -100_000, max: 100_000 }), suffix)
     .map(([n, unit]) => `${n}${unit}`);
-  fc.assert(
+  void fc.assert(
     fc.property(quantity, (text) => {
       const once = canonicalQuantity(text)!;
       expect(canonicalQuantity(once)).toBe(once);
