@@ -1,4 +1,4 @@
-/** A8 and A18: many Echoes at once, and what a manager shows of itself. */
+/** A8, A9 and A18: many Echoes at once, a change of leaders, and what a manager shows of itself. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
@@ -59,7 +59,7 @@ it("core A18 CORE-284 metrics parse, all of the dashboards' are there with their
     expect([name, metrics.get(name)]).toEqual([name, labels]);
 });
 
-it("core A18 CORE-262 CORE-282 readyz lists its checks; during a shutdown it fails while webhooks go on", async () => {
+it("core A18 CORE-263 CORE-282 readyz lists its checks; during a shutdown it fails while webhooks go on", async () => {
   const manager = await stage.start({ args: ["--webhook-port=0", "--shutdown-delay=2s"] });
   await manager.ready;
   const readyz = async (): Promise<[number, string]> => {
@@ -124,3 +124,32 @@ it(`core A8 CORE-203 at a restart a new Echo overtakes ${MANY} old ones, which a
   await feeder;
   await eventually(async () => expect(await manager.metric("workqueue_depth")).toBe(0));
 }, 120_000);
+
+it("core A9 CORE-262 a leader that is told to stop ends its reconcile of 3 s, exits with 0, and the other leads within 5 s", async () => {
+  let running = 0;
+  let finished = 0;
+  const first = await stage.start({
+    args: ["--leader-elect"],
+    async onReconcile() {
+      running++;
+      await sleep(3_000);
+      finished++;
+    },
+  });
+  await first.leading;
+  const second = await stage.start({ args: ["--leader-elect"] });
+  await echoes.create("a", { text: "hello" });
+  await eventually(() => expect(running).toBe(1));
+  expect(second.manager.isLeader()).toBe(false);
+  expect(await first.stop()).toEqual({ code: 0, stuck: [] });
+  const stopped = Date.now();
+  expect(finished).toBe(running);
+  expect(await echoes.out("a")).toMatchObject({ data: { text: "hello" } });
+  await second.leading;
+  expect(Date.now() - stopped).toBeLessThan(5_000);
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${stage.namespace}/leases/quartet-manager`;
+  const lease = await stage.client.ok<{ spec: { leaseTransitions: number } }>("GET", path);
+  expect(lease.spec.leaseTransitions).toBe(1);
+  await echoes.merge("a", { spec: { text: "led by the second" } });
+  await echoes.ready("a");
+});

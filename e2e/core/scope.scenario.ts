@@ -47,7 +47,7 @@ it("core A15 CORE-236 CORE-173 a controller waits for its CRD, runs when it come
   await echoes.ready("c");
 }, 120_000);
 
-it("core A16 CORE-396 a manager of one namespace leaves others alone and asks for nothing cluster-wide", async () => {
+it("core A16 CORE-395 a manager of one namespace leaves others alone and asks for nothing cluster-wide", async () => {
   const other = await testNamespace(stage.client);
   const elsewhere = echoesOf({ client: stage.client, namespace: other.name });
   await elsewhere.create("a", { text: "not mine" });
