@@ -1,6 +1,6 @@
 /** From a JSON value to an object of a type: decoded, pruned, defaulted. */
-import { type JsonObject, record, text } from "./json.ts";
-import type { KubeObject, ObjectMeta } from "./object.ts";
+import { type JsonObject, text } from "./json.ts";
+import type { KubeObject } from "./object.ts";
 import { apiVersionOf, type ResourceType } from "./registry.ts";
 import { DecodeError, decodeTyped } from "./schemas/decode.ts";
 import type { Server } from "./server.ts";
@@ -70,8 +70,4 @@ export function decodeObject(server: Server, type: ResourceType, value: JsonObje
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${error.message}`,
     );
   }
-}
-
-export function metadataOf(value: unknown): ObjectMeta {
-  return record(record(value).metadata) as unknown as ObjectMeta;
 }

@@ -13,7 +13,7 @@ export type GenerationRule =
   /** Anything outside the metadata changed. */
   | "body";
 
-export type NameRule = "subdomain" | "label" | "serviceLabel" | "path";
+export type NameRule = "subdomain" | "label" | "path";
 
 /** What sets one kind apart from the others in the course of a write. */
 export interface Strategy {

@@ -3,7 +3,6 @@ import {
   childOf,
   cloneJson,
   defaultKey,
-  isRecord,
   items,
   type JsonObject,
   record,
@@ -153,9 +152,4 @@ export function bindPod(object: KubeObject, node: string, now: string): KubeObje
   conditions.push({ type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now });
   status.conditions = conditions;
   return bound;
-}
-
-/** Whether the kubelet may report on this object: it is a pod with a node. */
-export function isScheduled(object: KubeObject): boolean {
-  return isRecord(object.spec) && typeof object.spec.nodeName === "string" && object.spec.nodeName !== "";
 }
