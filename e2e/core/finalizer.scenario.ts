@@ -33,7 +33,7 @@ it("core A12 CORE-305 the finalizer is on the object before the ConfigMap is wri
   expect((await echoes.get("a"))!.metadata.finalizers).toEqual([FINALIZER]);
 });
 
-it("core A12 CORE-207 CORE-306 CORE-307 a cleanup that fails three times is tried again with backoff, foreign finalizers stay", async () => {
+it("core A12 CORE-207 CORE-239 CORE-306 CORE-307 a cleanup that fails three times is tried again with backoff, foreign finalizers stay", async () => {
   await stage.start();
   await echoes.create("a", { text: "hello", finalize: true });
   await echoes.ready("a");

@@ -138,3 +138,16 @@ it("core A3 CORE-221 an edited and a deleted child is back within a second, by a
     expect((await reconciles(manager)) - runs).toBeGreaterThanOrEqual(1);
   }
 });
+
+/** The garbage collector of a real server takes up to 30 s to learn of a new CRD. */
+const COLLECTOR_MS = 60_000;
+
+it("core A3 CORE-314 the server removes the child of a deleted Echo, the controller deletes nothing", async () => {
+  await stage.start();
+  await echoes.create("a", { text: "hello" });
+  await echoes.ready("a");
+  const since = Date.now();
+  await echoes.remove("a");
+  await eventually(async () => expect(await echoes.out("a")).toBeUndefined(), COLLECTOR_MS);
+  expect(await stage.writes(since)).toEqual([]);
+}, 90_000);

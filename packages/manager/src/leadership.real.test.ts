@@ -107,7 +107,7 @@ async function writesOf(user: string): Promise<number[]> {
 const lease = (): Promise<{ spec: { holderIdentity: string; leaseTransitions: number } }> =>
   admin.ok("GET", `/apis/coordination.k8s.io/v1/namespaces/${namespace.name}/leases/quartet-manager`);
 
-it("CORE-259 CORE-262 CORE-267 hands over within 5 s of SIGTERM, with exit code 0 and no overlap of writers", async () => {
+it("core A9 CORE-259 CORE-262 CORE-267 hands over within 5 s of SIGTERM, with exit code 0 and no overlap of writers", async () => {
   const first = await startReplica("first");
   await becomesLeader(first, 20_000);
   const second = await startReplica("second");
@@ -127,7 +127,7 @@ it("CORE-259 CORE-262 CORE-267 hands over within 5 s of SIGTERM, with exit code 
   expect(Math.max(...(await writesOf("first")))).toBeLessThan(Math.min(...(await writesOf("second"))));
 });
 
-it("CORE-256 CORE-257 CORE-267 a leader that stood still for 20 s writes nothing more and exits with 1", async () => {
+it("core A10 CORE-256 CORE-257 CORE-267 a leader that stood still for 20 s writes nothing more and exits with 1", async () => {
   const first = await startReplica("first");
   await becomesLeader(first, 20_000);
   const second = await startReplica("second");
