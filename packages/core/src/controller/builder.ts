@@ -1,36 +1,36 @@
 /** Puts controllers together: `controller(name).for(kind).owns(kind)…complete(reconcile)`. */
-import type { Kind, KubeObject } from "../object.ts";
+import type { Kind } from "../object.ts";
 import { type ControllerDeps, createController } from "./controller.ts";
 import { ControllerSetupError } from "./errors.ts";
 import { toOwner, toSelf } from "./handlers.ts";
+import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
 import { primaryChanged } from "./predicates.ts";
 import type {
+  BuiltController,
+  Cleanup,
   ControllerBuilder,
   ControllerOptions,
-  ControllerSource,
-  InformerLookup,
-  MapFn,
   OwnsOptions,
   Predicate,
+  QueuePlan,
   RawSource,
+  Reconcile,
   SourceOptions,
 } from "./types.ts";
+import { withFinalizer } from "./with-finalizer.ts";
 
-/** A source with what becomes of its events. */
-export interface BuiltSource extends ControllerSource {
-  readonly map: MapFn;
-  readonly predicates: readonly Predicate[];
-}
-
-/** What the builder hands to the controller. */
-export interface ControllerPlan {
+/** What was said to the builder so far. */
+interface Draft {
   readonly name: string;
-  /** The kind of `for`; absent for a controller that only watches. */
-  readonly primary: Kind | undefined;
-  readonly sources: readonly BuiltSource[];
-  readonly rawSources: readonly RawSource[];
-  readonly options: ControllerOptions;
-  readonly setup: readonly ((informers: InformerLookup) => void)[];
+  primary: Kind | undefined;
+  readonly owned: { kind: Kind; options: OwnsOptions }[];
+  readonly sources: BuiltSource[];
+  readonly rawSources: RawSource[];
+  readonly predicates: Predicate[];
+  options: ControllerOptions;
+  queue: QueuePlan;
+  readonly setup: ControllerPlan["setup"][number][];
+  readonly finalizers: { name: string; cleanup: Cleanup }[];
 }
 
 const NAME = /^[a-z][a-z0-9-]*$/;
@@ -44,68 +44,88 @@ export function createControllerBuilder(
   deps: ControllerDeps,
   names: Set<string>,
 ): ControllerBuilder {
-  const refuse = (message: string): never => {
-    throw new ControllerSetupError(name, message);
-  };
-  if (!NAME.test(name)) refuse("its name must match [a-z][a-z0-9-]*");
-  if (names.has(name)) refuse("there is one of this name already");
+  if (!NAME.test(name)) throw new ControllerSetupError(name, "its name must match [a-z][a-z0-9-]*");
+  if (names.has(name)) throw new ControllerSetupError(name, "there is one of this name already");
   names.add(name);
+  return builderOf(createDraft(name), deps);
+}
 
-  let primary: Kind | undefined;
-  let options: ControllerOptions = {};
-  const owned: { kind: Kind; options: OwnsOptions }[] = [];
-  const sources: BuiltSource[] = [];
-  const rawSources: RawSource[] = [];
-  const setup: ControllerPlan["setup"][number][] = [];
-
-  const add = <T extends KubeObject>(
-    role: ControllerSource["role"],
-    kind: Kind<T>,
-    map: MapFn<T>,
-    { predicates, ...informer }: SourceOptions<T>,
-    byDefault: readonly Predicate[],
-  ): void => {
-    // The cache pairs each informer with handlers of its own kind: the type parameter ends here.
-    const source = { role, kind, options: informer, map, predicates: predicates ?? byDefault };
-    sources.push(source as unknown as BuiltSource);
+function createDraft(name: string): Draft {
+  return {
+    name,
+    primary: undefined,
+    owned: [],
+    sources: [],
+    rawSources: [],
+    predicates: [],
+    options: {},
+    queue: {},
+    setup: [],
+    finalizers: [],
   };
+}
 
+function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
   const builder: ControllerBuilder = {
-    for(kind, sourceOptions = {}) {
-      if (primary !== undefined) refuse("`for` is called twice");
-      primary = kind as unknown as Kind;
-      add("for", kind, toSelf as MapFn<never>, sourceOptions as SourceOptions<never>, [primaryChanged]);
+    for(kind, options = {}) {
+      if (draft.primary !== undefined) throw new ControllerSetupError(draft.name, "`for` is called twice");
+      draft.primary = kind as unknown as Kind;
+      draft.sources.push(
+        sourceOf("for", draft.primary, toSelf, options as unknown as SourceOptions, [primaryChanged]),
+      );
       return builder;
     },
-    owns(kind, ownsOptions = {}) {
-      owned.push({ kind: kind as unknown as Kind, options: ownsOptions as OwnsOptions });
+    owns(kind, options = {}) {
+      draft.owned.push({ kind: kind as unknown as Kind, options: options as OwnsOptions });
       return builder;
     },
-    watches(kind, map, sourceOptions = {}) {
-      add("watches", kind, map, sourceOptions, []);
+    watches(kind, map, options = {}) {
+      draft.sources.push(sourceOf("watches", kind, map, options));
       return builder;
     },
     watchesRaw(source) {
-      rawSources.push(source);
+      draft.rawSources.push(source);
       return builder;
     },
-    withOptions(more) {
-      options = { ...options, ...more };
+    withPredicates(...predicates) {
+      draft.predicates.push(...predicates);
       return builder;
     },
-    withSetup(fn) {
-      setup.push(fn);
+    withOptions(options) {
+      draft.options = { ...draft.options, ...options };
       return builder;
     },
-    complete(reconcile) {
-      if (owned.length > 0 && primary === undefined) refuse("`owns` needs `for`");
-      for (const { kind, options: ownsOptions } of owned) {
-        const { matchEveryOwner, ...rest } = ownsOptions;
-        add("owns", kind, toOwner(primary!, matchEveryOwner), rest, []);
-      }
-      if (sources.length + rawSources.length === 0) refuse("it has no source of events");
-      return createController({ name, primary, sources, rawSources, options, setup }, reconcile, deps);
+    withQueue(queue) {
+      draft.queue = { ...draft.queue, ...queue };
+      return builder;
     },
+    withSetup(setUp) {
+      draft.setup.push(setUp);
+      return builder;
+    },
+    finalizer(name, cleanup) {
+      draft.finalizers.push({ name, cleanup: cleanup as Cleanup });
+      return builder;
+    },
+    complete: (reconcile) => complete(draft, reconcile, deps),
   };
   return builder;
+}
+
+function complete(draft: Draft, reconcile: Reconcile, deps: ControllerDeps): BuiltController {
+  const { name, primary, owned, finalizers } = draft;
+  if (primary === undefined && owned.length > 0) throw new ControllerSetupError(name, "`owns` needs `for`");
+  if (primary === undefined && finalizers.length > 0)
+    throw new ControllerSetupError(name, "`finalizer` needs `for`");
+  const ownedSources = owned.map(({ kind, options: { matchEveryOwner, ...options } }) =>
+    sourceOf("owns", kind, toOwner(primary!, matchEveryOwner), options),
+  );
+  const sources = [...draft.sources, ...ownedSources];
+  if (sources.length + draft.rawSources.length === 0)
+    throw new ControllerSetupError(name, "it has no source of events");
+  const guarded = finalizers.reduceRight<Reconcile>(
+    (inner, { name: finalizer, cleanup }) => withFinalizer(primary!, finalizer, cleanup, inner),
+    reconcile,
+  );
+  return createController({ ...draft, sources }, guarded, deps);
 }

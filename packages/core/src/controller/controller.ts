@@ -3,15 +3,20 @@ import type { Cache } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import { keyToString, type ObjectKey, parseKey } from "../object.ts";
+import { errorFields } from "../observe/error-fields.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
-import { createQueue } from "../queue/queue.ts";
-import type { ControllerPlan } from "./builder.ts";
+import { createQueue, type WorkQueue } from "../queue/queue.ts";
 import type { ControllerObserver } from "./observer.ts";
-import { recentOutcomes } from "./recent-outcomes.ts";
-import { type RunOptions, runOnce } from "./run-once.ts";
-import { createSourceSet } from "./source-set.ts";
-import type { Controller, ControllerOptions, ControllerState, Reconcile } from "./types.ts";
-import { createWorkers } from "./workers.ts";
+import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
+import { runRawSource } from "./raw-sources.ts";
+import { type RecentOutcomes, recentOutcomes } from "./recent-outcomes.ts";
+import { runOnce } from "./run-once.ts";
+import { createSourceSet, type SourceSet } from "./source-set.ts";
+import type { BuiltController, Controller, ControllerOptions, ControllerState, Reconcile } from "./types.ts";
+import { createWorkers, type Workers } from "./workers.ts";
+
+/** Time that reconciles get to end once their signal has aborted. */
+const ABORT_GRACE_MS = 1000;
 
 /** What a controller needs of its manager. */
 export interface ControllerDeps {
@@ -32,36 +37,105 @@ export interface ControllerDeps {
   readonly onFatal?: (error: unknown) => void;
 }
 
+/** Parts of a controller and how it stands. */
+interface Parts {
+  readonly plan: ControllerPlan;
+  readonly deps: ControllerDeps;
+  readonly observer: ControllerObserver;
+  readonly log: Logger;
+  readonly queue: WorkQueue;
+  readonly outcomes: RecentOutcomes;
+  readonly added: Set<BuiltSource>;
+  /** Aborts running reconciles. */
+  readonly abort: AbortController;
+  /** Ends the raw sources. */
+  readonly stopping: AbortController;
+  options: Required<ControllerOptions>;
+  state: ControllerState;
+}
+
 /** Builds the controller of a plan; nothing runs before `warmUp` or `run`. */
 export function createController(
   plan: ControllerPlan,
   reconcile: Reconcile,
   deps: ControllerDeps,
-): Controller {
+): BuiltController {
+  const parts = createParts(plan, deps);
+  const { queue, observer, added } = parts;
+  const workers = workersOf(parts, reconcile);
+  const sources = sourcesOf(parts, workers);
+  const enqueue: Controller["enqueue"] = (key, { priority, afterMs } = {}) => {
+    const add = priority === undefined ? {} : { priority };
+    if (afterMs === undefined) queue.add(keyToString(key), add);
+    else queue.addAfter(keyToString(key), afterMs, add);
+  };
+  observer.onBuild?.(plan.name, parts.options.maxConcurrentReconciles, queue);
+
+  return {
+    name: plan.name,
+    get options() {
+      return parts.options;
+    },
+    get state() {
+      return parts.state;
+    },
+    get sources() {
+      return [...plan.sources, ...added];
+    },
+    enqueue,
+    warmUp: (signal) => sources.start(signal),
+    run: (signal) => run(parts, workers, sources, enqueue, signal),
+    stop: (drainMs) => stop(parts, workers, sources, drainMs),
+    setMaxConcurrentReconciles(count) {
+      parts.options = { ...parts.options, maxConcurrentReconciles: count };
+      workers.setCount(count);
+      observer.onMaxConcurrentReconciles?.(plan.name, count);
+    },
+    watch(kind, map, options = {}) {
+      const source = sourceOf("watches", kind, map, options);
+      added.add(source);
+      const end = sources.add(source);
+      return () => {
+        added.delete(source);
+        end();
+      };
+    },
+    explain: (key) => explain(parts, key),
+  };
+}
+
+function createParts(plan: ControllerPlan, deps: ControllerDeps): Parts {
   const { name } = plan;
   const observer = deps.observer ?? {};
-  const options = { ...deps.defaults, ...plan.options };
   const log = deps.log.named(name);
   const queueObserver = observer.queue?.(name);
+  const rateLimiter = plan.queue.rateLimiter?.(deps.clock);
   const queue = createQueue({
     name,
     clock: deps.clock,
     log,
+    ...(rateLimiter && { rateLimiter }),
     ...(queueObserver && { observer: queueObserver }),
   });
-  const abort = new AbortController();
-  const outcomes = recentOutcomes();
-  let state: ControllerState = "Starting";
-  observer.onBuild?.(name, options.maxConcurrentReconciles, queue);
-
-  const setState = (next: ControllerState): void => {
-    if (state === next || state === "Stopped") return;
-    log.info("controller state", { controller: name, from: state, to: next });
-    state = next;
-    observer.onState?.(name, next);
+  return {
+    plan,
+    deps,
+    observer,
+    log,
+    queue,
+    outcomes: recentOutcomes(),
+    added: new Set(),
+    abort: new AbortController(),
+    stopping: new AbortController(),
+    options: { ...deps.defaults, ...plan.options },
+    state: "Starting",
   };
-  const run: RunOptions = {
-    controller: name,
+}
+
+function workersOf(parts: Parts, reconcile: Reconcile): Workers {
+  const { plan, deps, observer, log, queue, outcomes, options } = parts;
+  const run = {
+    controller: plan.name,
     kind: plan.primary,
     reconcile,
     queue,
@@ -74,86 +148,106 @@ export function createController(
     observer,
     outcomes,
     timeoutMs: options.reconcileTimeoutMs,
-    signal: abort.signal,
+    signal: parts.abort.signal,
     random: deps.random ?? Math.random,
     ...(deps.onFatal && { onFatal: deps.onFatal }),
   };
-  const workers = createWorkers({
+  return createWorkers({
     count: options.maxConcurrentReconciles,
     queue,
     clock: deps.clock,
     run: (item) => runOnce(run, item, parseKey(item.key)),
-    onActive: (active) => observer.onActive?.(name, active),
+    onActive: (active) => observer.onActive?.(plan.name, active),
   });
-  const sources = createSourceSet(plan, {
+}
+
+function sourcesOf(parts: Parts, workers: Workers): SourceSet {
+  const { plan, deps, observer, log, queue } = parts;
+  return createSourceSet(plan, {
     cache: deps.cache,
     clock: deps.clock,
     log,
     cacheSyncTimeoutMs: deps.cacheSyncTimeoutMs,
     enqueue: (key, priority) => queue.add(keyToString(key), { priority }),
-    onState: setState,
+    onState: (state) => setState(parts, state),
     onReady: (ready) => (ready ? workers.resume() : workers.pause()),
+    onLost: () => observer.onEventLost?.(plan.name),
   });
-  const enqueue: Controller["enqueue"] = (key, { priority, afterMs } = {}) => {
-    const add = priority === undefined ? {} : { priority };
-    if (afterMs === undefined) queue.add(keyToString(key), add);
-    else queue.addAfter(keyToString(key), afterMs, add);
-  };
-
-  return {
-    name,
-    options,
-    get state() {
-      return state;
-    },
-    sources: plan.sources,
-    enqueue,
-    warmUp: (signal) => sources.start(signal),
-    async run(signal) {
-      const onAbort = (): void => abort.abort(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-      await sources.start(signal);
-      for (const source of plan.rawSources) {
-        const started = Promise.resolve(source.start(enqueue, AbortSignal.any([signal, abort.signal])));
-        started.catch((error) => log.error("source failed", { source: source.name, error }));
-      }
-      await workers.run();
-    },
-    async stop(drainMs) {
-      queue.shutDown();
-      const drained = await workers.drain(drainMs);
-      if (!drained) {
-        abort.abort(new Error("the manager is shutting down"));
-        await workers.drain(ABORT_GRACE_MS);
-      }
-      sources.stop();
-      setState("Stopped");
-      const stuck = workers.running();
-      abort.abort(new Error("the controller has stopped"));
-      return { stuck };
-    },
-    explain: (key: ObjectKey) => {
-      const text = keyToString(key);
-      const outcome = outcomes.get(text);
-      return {
-        controller: name,
-        state,
-        queue: queue.inspect(text),
-        queueLength: queue.length,
-        lastOutcome: outcome && {
-          result: outcome.result,
-          at: new Date(outcome.at).toISOString(),
-          seconds: outcome.seconds,
-          ...(outcome.error === undefined ? {} : { error: messageOf(outcome.error) }),
-        },
-      };
-    },
-  };
 }
 
-/** Time that reconciles get to end once their signal has aborted. */
-const ABORT_GRACE_MS = 1000;
+function setState(parts: Parts, next: ControllerState): void {
+  const { state, plan, log, observer } = parts;
+  if (state === next || state === "Stopped") return;
+  log.info("controller state", { controller: plan.name, from: state, to: next });
+  parts.state = next;
+  observer.onState?.(plan.name, next);
+}
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+async function run(
+  parts: Parts,
+  workers: Workers,
+  sources: SourceSet,
+  enqueue: Controller["enqueue"],
+  signal: AbortSignal,
+): Promise<void> {
+  const { plan, deps, queue, abort, stopping, log } = parts;
+  const onAbort = (): void => {
+    abort.abort(signal.reason);
+    stopping.abort(signal.reason);
+    queue.shutDown();
+    workers.close();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await sources.start(signal);
+  } catch (error) {
+    if (!signal.aborted) setState(parts, "Failed");
+    throw error;
+  }
+  for (const source of plan.rawSources) {
+    void runRawSource(source, { enqueue, signal: stopping.signal, clock: deps.clock, log });
+  }
+  workers.start();
+  await workers.ended;
+}
+
+async function stop(
+  parts: Parts,
+  workers: Workers,
+  sources: SourceSet,
+  drainMs: number,
+): Promise<{ stuck: readonly string[] }> {
+  parts.stopping.abort(new Error("the controller is stopping"));
+  parts.queue.shutDown();
+  workers.close();
+  if (!(await workers.drain(drainMs))) {
+    parts.abort.abort(new Error("the manager is shutting down"));
+    await workers.drain(ABORT_GRACE_MS);
+  }
+  sources.stop();
+  setState(parts, "Stopped");
+  const stuck = workers.running();
+  parts.abort.abort(new Error("the controller has stopped"));
+  return { stuck };
+}
+
+function explain(
+  { plan, state, queue, outcomes }: Parts,
+  key: ObjectKey,
+): ReturnType<BuiltController["explain"]> {
+  const text = keyToString(key);
+  const outcome = outcomes.get(text);
+  return {
+    controller: plan.name,
+    state,
+    queue: queue.inspect(text),
+    queueLength: queue.length,
+    lastOutcome: outcome && {
+      result: outcome.result,
+      at: new Date(outcome.at).toISOString(),
+      seconds: outcome.seconds,
+      ...(outcome.result === "error" && { error: errorFields(outcome.error).error }),
+    },
+  };
 }

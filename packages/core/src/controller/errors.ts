@@ -2,9 +2,19 @@
 import { isNotFound } from "../client/errors.ts";
 import type { Kind, ObjectKey } from "../object.ts";
 
+/** Reason of a condition that tells of a {@link TerminalError} without one of its own. */
+const TERMINAL_REASON = "TerminalError";
+
 /** Retrying cannot help until the object changes: the key is not queued again (CORE-227). */
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
+  /** CamelCase word for the condition `Stalled` (CORE-304). */
+  readonly reason: string;
+
+  constructor(message: string, options: ErrorOptions & { reason?: string } = {}) {
+    super(message, options);
+    this.reason = options.reason ?? TERMINAL_REASON;
+  }
 }
 
 /** A controller that is put together wrongly; the message names it. */
@@ -16,10 +26,10 @@ export class ControllerSetupError extends Error {
   }
 }
 
-/** True for a {@link TerminalError} and for an error that has one among its causes. */
-export function isTerminal(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof TerminalError) return true;
-  return false;
+/** The {@link TerminalError} that an error is, or has among its causes. */
+export function terminalErrorIn(error: unknown): TerminalError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof TerminalError) return at;
+  return undefined;
 }
 
 /** Errors that only a fault of the program can bring about (CORE-230). */

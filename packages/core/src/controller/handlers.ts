@@ -19,23 +19,28 @@ export type Enqueue = (key: ObjectKey, priority: number) => void;
 /** A map function that threw is tried again this often, then the event is logged as lost (CORE-222). */
 const MAP_RETRIES = 5;
 const MAP_BACKOFF_MS = 10;
+const MAP_BACKOFF_FACTOR = 4;
 const MAP_BACKOFF_MAX_MS = 1000;
 
 export interface HandlerOptions<T extends KubeObject> {
   map: MapFn<T>;
+  /** All must pass. */
   predicates: readonly Predicate<T>[];
+  priority: (event: CacheEvent<T>) => number;
   enqueue: Enqueue;
   clock: Clock;
   log: Logger;
+  /** Told of an event whose map function failed to the end. */
+  onLost: () => void;
   signal: AbortSignal;
 }
 
-/** Handler that queues the keys of old and new object, each once. Initial and resync events come at low priority. */
+/** Handler that queues the keys of old and new object, each once. */
 export function queueingHandler<T extends KubeObject>(options: HandlerOptions<T>): CacheHandler<T> {
-  const { map, predicates, enqueue } = options;
+  const { map, enqueue } = options;
   return (event) => {
-    if (!predicates.every((predicate) => predicate(event))) return;
-    const priority = priorityOf(event);
+    if (!passes(options, event)) return;
+    const priority = options.priority(event);
     const objects = event.type === "update" ? [event.old, event.object] : [event.object];
     const seen = new Set<string>();
     const add = (keys: readonly ObjectKey[]): void => {
@@ -58,6 +63,18 @@ export function queueingHandler<T extends KubeObject>(options: HandlerOptions<T>
   };
 }
 
+/** A predicate that throws counts as passed: one reconcile too many does no harm, one too few may. */
+function passes<T extends KubeObject>({ predicates, log }: HandlerOptions<T>, event: CacheEvent<T>): boolean {
+  return predicates.every((predicate) => {
+    try {
+      return predicate(event);
+    } catch (error) {
+      log.error("predicate failed, event passed", { ...fieldsOf(event.object), error });
+      return true;
+    }
+  });
+}
+
 function retry<T extends KubeObject>(
   options: HandlerOptions<T>,
   object: DeepReadonly<T>,
@@ -68,7 +85,7 @@ function retry<T extends KubeObject>(
   const attempt = async (): Promise<void> => {
     let error = first;
     for (let n = 0; n < MAP_RETRIES; n += 1) {
-      await sleep(clock, Math.min(MAP_BACKOFF_MAX_MS, MAP_BACKOFF_MS * 4 ** n), signal);
+      await sleep(clock, Math.min(MAP_BACKOFF_MAX_MS, MAP_BACKOFF_MS * MAP_BACKOFF_FACTOR ** n), signal);
       try {
         add(await map(object));
         return;
@@ -76,17 +93,19 @@ function retry<T extends KubeObject>(
         error = again;
       }
     }
-    log.error("map function failed, event lost", {
-      object: keyToString(keyOf(object)),
-      kind: object.kind,
-      error,
-    });
+    log.error("map function failed, event lost", { ...fieldsOf(object), error });
+    options.onLost();
   };
   // Rejects only when the controller stops while it waits.
   attempt().catch(() => {});
 }
 
-function priorityOf(event: CacheEvent): number {
+function fieldsOf(object: DeepReadonly<KubeObject>): Record<string, unknown> {
+  return { object: keyToString(keyOf(object)), kind: object.kind, apiVersion: object.apiVersion };
+}
+
+/** Initial lists and resyncs come after live changes. */
+export function usualPriority(event: CacheEvent): number {
   if (event.type === "add" && event.initial) return LOW_PRIORITY;
   if (event.type === "update" && event.resync) return LOW_PRIORITY;
   return DEFAULT_PRIORITY;

@@ -12,6 +12,10 @@ export interface ControllerObserver {
   onTerminalError?(controller: string): void;
   onPanic?(controller: string): void;
   onTimeout?(controller: string): void;
+  /** The number of reconciles that may run at once was changed. */
+  onMaxConcurrentReconciles?(controller: string, count: number): void;
+  /** A map function failed to the end: the event queued nothing (CORE-222). */
+  onEventLost?(controller: string): void;
   /** Running reconciles. */
   onActive?(controller: string, active: number): void;
   onState?(controller: string, state: ControllerState): void;

@@ -12,9 +12,8 @@ export interface Outcome {
 
 export interface RecentOutcomes {
   get(key: string): Outcome | undefined;
+  /** Keeps an outcome; the oldest ones beyond the limit are dropped. */
   set(key: string, outcome: Outcome): void;
-  /** Drops the oldest beyond the limit. */
-  trim(): void;
 }
 
 /** Enough to look into a controller's recent past. */
@@ -27,11 +26,9 @@ export function recentOutcomes(limit: number = LIMIT): RecentOutcomes {
     set(key, outcome) {
       outcomes.delete(key);
       outcomes.set(key, outcome);
-    },
-    trim() {
-      for (const key of outcomes.keys()) {
+      for (const oldest of outcomes.keys()) {
         if (outcomes.size <= limit) return;
-        outcomes.delete(key);
+        outcomes.delete(oldest);
       }
     },
   };

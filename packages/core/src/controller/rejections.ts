@@ -8,14 +8,14 @@ export interface RunContext {
   key: string;
   log: Logger;
   /** Counts the rejection as a panic of the controller. */
-  onPanic: () => void;
+  onPanic: (error: unknown) => void;
 }
 
 /** Context of the running reconcile; module-level because Node's hook is process-wide. It holds no state itself. */
 export const runContext: AsyncLocalStorage<RunContext> = new AsyncLocalStorage();
 
 /**
- * Listens for unhandled rejections of the process: one inside a reconcile is counted and logged there, any other goes
+ * Listens for unhandled rejections of the process: one inside a reconcile is logged and counted there, any other goes
  * to `onFatal`. Returns the function that removes the listener.
  */
 export function handleRejections(onFatal: (error: unknown) => void): () => void {
@@ -25,8 +25,8 @@ export function handleRejections(onFatal: (error: unknown) => void): () => void 
       onFatal(error);
       return;
     }
-    context.onPanic();
     context.log.error("unhandled rejection in a reconcile", { error });
+    context.onPanic(error);
   };
   process.on("unhandledRejection", listener);
   return () => void process.off("unhandledRejection", listener);

@@ -8,10 +8,11 @@ import type { Kind, ObjectKey } from "../object.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { WorkQueue } from "../queue/queue.ts";
 import type { QueueItem } from "../queue/types.ts";
-import { isOwnNotFound, isPanic, isTerminal } from "./errors.ts";
+import { isOwnNotFound, isPanic, terminalErrorIn } from "./errors.ts";
 import type { ControllerObserver } from "./observer.ts";
 import type { RecentOutcomes } from "./recent-outcomes.ts";
 import { runContext } from "./rejections.ts";
+import { timeLimit } from "./time-limit.ts";
 import type { Reconcile, ReconcileContext, Result } from "./types.ts";
 
 /** `requeueAfter` gets up to this much more, so that objects of one moment spread out (CORE-229). */
@@ -19,8 +20,6 @@ const REQUEUE_JITTER = 0.1;
 const MIN_REQUEUE_MS = 100;
 /** So many conflicts of a key in a row are an error and not the cache lagging behind (CORE-228). */
 const CONFLICTS_ARE_ERROR = 5;
-/** A reconcile that ignores its signal is named again and again at this interval. */
-const STUCK_WARNING_MS = 60_000;
 
 export interface RunOptions {
   controller: string;
@@ -44,12 +43,24 @@ export interface RunOptions {
   onFatal?: (error: unknown) => void;
 }
 
+/** A run that has ended, on its way to queue, log and metrics. */
+interface Ended {
+  item: QueueItem;
+  seconds: number;
+  log: Logger;
+}
+
 /** Runs the key of an item and tells the queue what follows; never throws. */
 export async function runOnce(options: RunOptions, item: QueueItem, key: ObjectKey): Promise<void> {
-  const { clock, controller, observer, outcomes } = options;
+  const { clock } = options;
   const reconcileID = randomUUID();
   const log = reconcileLog(options, key, reconcileID);
-  const limit = timeLimit(options, log);
+  const limit = timeLimit({
+    clock,
+    log,
+    ms: options.timeoutMs,
+    onTimeout: () => options.observer.onTimeout?.(options.controller),
+  });
   const ctx: ReconcileContext = {
     signal: AbortSignal.any([options.signal, limit.signal]),
     log,
@@ -62,23 +73,36 @@ export async function runOnce(options: RunOptions, item: QueueItem, key: ObjectK
     features: options.features,
   };
   const started = clock.monotonic();
-  const onPanic = (): void => observer.onPanic?.(controller);
+  const end = await attempt(options, item, key, ctx);
+  limit.clear();
+  const ended: Ended = { item, log, seconds: (clock.monotonic() - started) / 1000 };
+  if ("result" in end) succeed(options, ended, end.result);
+  else fail(options, ended, end.error);
+}
+
+async function attempt(
+  options: RunOptions,
+  item: QueueItem,
+  key: ObjectKey,
+  ctx: ReconcileContext,
+): Promise<{ result: Result } | { error: unknown }> {
+  const { controller, observer, onFatal } = options;
+  const onPanic = (error: unknown): void => {
+    observer.onPanic?.(controller);
+    onFatal?.(error);
+  };
+  const run = async (): ReturnType<Reconcile> => options.reconcile(key, ctx);
   try {
-    const run = (): ReturnType<Reconcile> => options.reconcile(key, ctx);
-    const result = await runContext.run({ controller, key: item.key, log, onPanic }, run);
-    succeed(options, item, result ?? {}, started, log);
+    return {
+      result: (await runContext.run({ controller, key: item.key, log: ctx.log, onPanic }, run)) ?? {},
+    };
   } catch (error) {
-    if (isOwnNotFound(error, options.kind, key)) succeed(options, item, {}, started, log);
-    else fail(options, item, error, started, log);
-  } finally {
-    limit.clear();
-    outcomes.trim();
+    return isOwnNotFound(error, options.kind, key) ? { result: {} } : { error };
   }
 }
 
-function succeed(options: RunOptions, item: QueueItem, result: Result, started: number, log: Logger): void {
+function succeed(options: RunOptions, { item, seconds, log }: Ended, result: Result): void {
   const { queue, observer, controller, outcomes } = options;
-  const seconds = (options.clock.monotonic() - started) / 1000;
   queue.forget(item.key);
   outcomes.set(item.key, { result: "success", seconds, at: options.clock.now() });
   const after = result.requeueAfter ?? 0;
@@ -91,14 +115,13 @@ function succeed(options: RunOptions, item: QueueItem, result: Result, started: 
   log.debug("Reconciled", { seconds, requeueAfterMs: after > 0 ? after : undefined });
 }
 
-function fail(options: RunOptions, item: QueueItem, error: unknown, started: number, log: Logger): void {
+function fail(options: RunOptions, { item, seconds, log }: Ended, error: unknown): void {
   const { queue, observer, controller, outcomes } = options;
-  const seconds = (options.clock.monotonic() - started) / 1000;
-  const before = outcomes.get(item.key);
-  const conflicts = isConflict(error) ? (before?.conflicts ?? 0) + 1 : 0;
+  const conflicts = isConflict(error) ? (outcomes.get(item.key)?.conflicts ?? 0) + 1 : 0;
   outcomes.set(item.key, { result: "error", error, conflicts, seconds, at: options.clock.now() });
   observer.onReconcile?.(controller, "error", seconds);
-  if (isTerminal(error)) {
+  if (asksForRequeue(error)) log.warn("requeueAfter of a reconcile that failed is ignored");
+  if (terminalErrorIn(error) !== undefined) {
     observer.onTerminalError?.(controller);
     queue.forget(item.key);
     log.error("Reconciler error", { error, retry: false });
@@ -109,41 +132,25 @@ function fail(options: RunOptions, item: QueueItem, error: unknown, started: num
     log.info("object was changed meanwhile, trying again", { error });
     return;
   }
-  if (isPanic(error)) observer.onPanic?.(controller);
-  log.error("Reconciler error", { error, panic: isPanic(error) || undefined });
-  if (isPanic(error)) options.onFatal?.(error);
+  const panic = isPanic(error);
+  log.error("Reconciler error", { error, ...(panic && { panic }) });
+  if (!panic) return;
+  observer.onPanic?.(controller);
+  options.onFatal?.(error);
+}
+
+/** A thrown value that carries `requeueAfter`, as a result would (CORE-227). */
+function asksForRequeue(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "requeueAfter" in error;
 }
 
 function reconcileLog(options: RunOptions, key: ObjectKey, reconcileID: string): Logger {
   const { kind, controller } = options;
-  return options.log.with({
-    controller,
-    ...(kind === undefined
-      ? {}
-      : {
-          controllerGroup: kind.group,
-          controllerKind: kind.kind,
-          [kind.kind]: { name: key.name, namespace: key.namespace },
-        }),
-    namespace: key.namespace,
-    name: key.name,
-    reconcileID,
-  });
-}
-
-/** The run's own time limit: aborts its signal, and keeps naming a run that does not end all the same (CORE-232). */
-function timeLimit(options: RunOptions, log: Logger): { signal: AbortSignal; clear: () => void } {
-  const abort = new AbortController();
-  const { timeoutMs, clock } = options;
-  if (timeoutMs <= 0) return { signal: abort.signal, clear: () => {} };
-  let cancel = clock.setTimer(timeoutMs, () => {
-    options.observer.onTimeout?.(options.controller);
-    abort.abort(new Error("reconciliation timeout"));
-    const warn = (): void => {
-      log.warn("reconcile does not end although its time is over");
-      cancel = clock.setTimer(STUCK_WARNING_MS, warn);
-    };
-    cancel = clock.setTimer(timeoutMs, warn);
-  });
-  return { signal: abort.signal, clear: () => cancel() };
+  const { namespace, name } = key;
+  const ofKind = kind && {
+    controllerGroup: kind.group,
+    controllerKind: kind.kind,
+    [kind.kind]: { name, namespace },
+  };
+  return options.log.with({ controller, ...ofKind, namespace, name, reconcileID });
 }

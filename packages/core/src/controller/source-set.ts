@@ -3,23 +3,25 @@ import type { Cache, Informer, SourceState } from "../cache/types.ts";
 import type { Clock } from "../clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
-import type { BuiltSource, ControllerPlan } from "./builder.ts";
 import { ControllerSetupError } from "./errors.ts";
-import { type Enqueue, queueingHandler } from "./handlers.ts";
-import type { ControllerState } from "./types.ts";
-
-/** A list that stays forbidden for so long makes the controller not ready (CORE-238). */
-const FORBIDDEN_FAILS_AFTER_MS = 120_000;
+import { type Enqueue, queueingHandler, usualPriority } from "./handlers.ts";
+import type { BuiltSource, ControllerPlan } from "./plan.ts";
+import { createReadiness, isSettled, type Readiness, type StartedSource } from "./readiness.ts";
+import type { ControllerState, InformerLookup } from "./types.ts";
+import { withinTime } from "./within-time.ts";
 
 export interface SourceSetOptions {
   cache: Cache;
   clock: Clock;
   log: Logger;
+  /** Longest wait for the caches in milliseconds; 0 waits for ever. */
   cacheSyncTimeoutMs: number;
   enqueue: Enqueue;
   onState: (state: ControllerState) => void;
   /** True when reconciles may run: all required informers are synced now. */
   onReady: (ready: boolean) => void;
+  /** An event was lost to a map function that fails. */
+  onLost: () => void;
 }
 
 export interface SourceSet {
@@ -28,132 +30,132 @@ export interface SourceSet {
    * Rejects with the sources that are neither when the time is over.
    */
   start(signal: AbortSignal): Promise<void>;
+  /** Adds a source that nothing waits for; it starts with the others, or at once. Returns the function that ends it. */
+  add(source: BuiltSource): () => void;
   stop(): void;
 }
 
-interface Started {
-  source: BuiltSource;
-  informer: Informer;
-}
-
 export function createSourceSet(plan: ControllerPlan, options: SourceSetOptions): SourceSet {
-  const { cache, clock, log } = options;
+  const { cache, clock } = options;
   const abort = new AbortController();
-  const undo: (() => void)[] = [];
-  let started: Started[] | undefined;
-  let settled = Promise.withResolvers<void>();
-  let cancelForbidden = (): void => {};
+  const settled = Promise.withResolvers<void>();
+  const late = new Set<BuiltSource>();
+  const ends = new Map<BuiltSource, () => void>();
+  let started: StartedSource[] | undefined;
+  let readiness: Readiness | undefined;
 
   const evaluate = (): void => {
     if (started === undefined || abort.signal.aborted) return;
-    const required = started.filter(({ source }) => !source.options.optional);
-    const has = (state: SourceState): boolean => required.some(({ informer }) => informer.state === state);
-    const ready = required.every(({ informer }) => informer.state === "synced");
-    cancelForbidden();
-    if (ready) options.onState("Running");
-    else if (has("waiting-for-kind")) options.onState("WaitingForCRD");
-    else if (has("forbidden")) {
-      options.onState("Syncing");
-      cancelForbidden = clock.setTimer(FORBIDDEN_FAILS_AFTER_MS, () => options.onState("Failed"), {
-        unref: true,
-      });
-    } else options.onState(required.every(({ informer }) => informer.hasSynced()) ? "Paused" : "Syncing");
-    options.onReady(ready);
+    readiness?.evaluate();
     if (started.every(isSettled)) settled.resolve();
   };
-
-  const begin = (): Started[] => {
+  const begin = (): void => {
     const list = plan.sources.map((source) => ({
       source,
       informer: cache.informer(source.kind, source.options),
     }));
-    const lookup = <T extends KubeObject>(kind: Kind<T>): Informer<T> => {
-      const found = list.find(
-        ({ source }) => source.kind.kind === kind.kind && source.kind.group === kind.group,
-      );
-      if (found === undefined)
-        throw new ControllerSetupError(plan.name, `it has no source of kind ${kind.kind}`);
-      return found.informer as unknown as Informer<T>;
-    };
-    for (const fn of plan.setup) fn(lookup);
-    for (const { source, informer } of list) {
-      const { map, predicates } = source;
-      const handler = queueingHandler({
-        map,
-        predicates,
-        enqueue: options.enqueue,
-        clock,
-        log,
-        signal: abort.signal,
-      });
-      undo.push(informer.addHandler(handler), informer.onState(onStateOf(source, informer)));
-    }
-    return list;
+    started = list;
+    readiness = createReadiness(list, { clock, onState: options.onState, onReady: options.onReady });
+    for (const setUp of plan.setup) setUp(lookupIn(plan, list));
+    for (const one of list) ends.set(one.source, follow(plan, options, one, abort.signal, evaluate));
+    for (const source of late) startLate(source);
   };
-
-  const onStateOf = (source: BuiltSource, informer: Informer) => (state: SourceState) => {
-    if (state === "waiting-for-kind" || state === "forbidden") {
-      log.warn("source is not available, waiting for it", {
-        kind: source.kind.kind,
-        apiVersion: apiVersionOf(source.kind),
-        state,
-        optional: source.options.optional ?? false,
-        error: informer.lastError,
-      });
-    }
-    evaluate();
+  const startLate = (source: BuiltSource): void => {
+    const informer = cache.informer(source.kind, source.options);
+    ends.set(
+      source,
+      follow(plan, options, { source, informer }, abort.signal, () => {}),
+    );
   };
 
   return {
     async start(signal) {
-      if (started === undefined) {
-        started = begin();
-        evaluate();
-      }
-      await withinTime(settled.promise, signal, options, () => unsynced(plan, started ?? []));
+      if (started === undefined) begin();
+      evaluate();
+      const failure = (): Error => unsynced(plan, started ?? []);
+      await withinTime(settled.promise, { signal, clock, ms: options.cacheSyncTimeoutMs, failure });
+    },
+    add(source) {
+      late.add(source);
+      if (started !== undefined && !abort.signal.aborted) startLate(source);
+      return () => {
+        late.delete(source);
+        ends.get(source)?.();
+        ends.delete(source);
+      };
     },
     stop() {
       abort.abort();
-      cancelForbidden();
-      for (const fn of undo.splice(0)) fn();
-      for (const { informer } of started ?? []) cache.release(informer);
-      started = [];
-      settled = Promise.withResolvers<void>();
+      readiness?.stop();
+      for (const end of ends.values()) end();
+      ends.clear();
     },
   };
 }
 
-/** Nothing more is to be waited for: synced, or known to be missing or forbidden. */
-function isSettled({ informer }: Started): boolean {
-  return informer.hasSynced() || informer.state === "waiting-for-kind" || informer.state === "forbidden";
-}
-
-function unsynced(plan: ControllerPlan, started: readonly Started[]): Error {
-  const late = started.filter((one) => !isSettled(one));
-  const list = late.map(({ source, informer }) => {
-    const { lastError } = informer;
-    const reason = lastError instanceof Error ? `: ${lastError.message}` : "";
-    return `${source.kind.kind} of ${apiVersionOf(source.kind)}${reason}`;
-  });
-  return new ControllerSetupError(plan.name, `caches did not sync in time: ${list.join("; ")}`);
-}
-
-function withinTime(
-  promise: Promise<void>,
-  signal: AbortSignal,
+/** Queues what happens in a source, and tells of its states. Returns the function that gives the informer back. */
+function follow(
+  plan: ControllerPlan,
   options: SourceSetOptions,
-  failure: () => Error,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      cancel();
-      signal.removeEventListener("abort", onAbort);
-      settle();
-    };
-    const onAbort = (): void => end(() => reject(signal.reason));
-    const limit = options.cacheSyncTimeoutMs;
-    const cancel = limit > 0 ? options.clock.setTimer(limit, () => end(() => reject(failure()))) : () => {};
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(() => end(resolve), reject);
+  { source, informer }: StartedSource,
+  signal: AbortSignal,
+  onState: () => void,
+): () => void {
+  const { cache, clock, log, enqueue, onLost } = options;
+  const handler = queueingHandler({
+    map: source.map,
+    predicates: [...source.predicates, ...plan.predicates],
+    priority: plan.queue.priority ?? usualPriority,
+    enqueue,
+    clock,
+    log,
+    onLost,
+    signal,
   });
+  const undo = [
+    informer.addHandler(handler),
+    informer.onState((state) => {
+      logAbsence(log, source, informer, state);
+      onState();
+    }),
+  ];
+  return () => {
+    for (const fn of undo) fn();
+    cache.release(informer);
+  };
+}
+
+function logAbsence(log: Logger, source: BuiltSource, informer: Informer, state: SourceState): void {
+  if (state !== "waiting-for-kind" && state !== "forbidden") return;
+  const optional = source.options.optional ?? false;
+  const { kind } = source;
+  const fields = {
+    kind: kind.kind,
+    apiVersion: apiVersionOf(kind),
+    state,
+    optional,
+    error: informer.lastError,
+  };
+  // A missing right stops the controller; a kind may well be installed later.
+  if (state === "forbidden" && !optional) log.error("source is not available, waiting for it", fields);
+  else log.warn("source is not available, waiting for it", fields);
+}
+
+function lookupIn(plan: ControllerPlan, list: readonly StartedSource[]): InformerLookup {
+  return <T extends KubeObject>({ group, kind }: Kind<T>) => {
+    const found = list.find(({ source }) => source.kind.kind === kind && source.kind.group === group);
+    if (found === undefined) throw new ControllerSetupError(plan.name, `it has no source of kind ${kind}`);
+    return found.informer as unknown as Informer<T>;
+  };
+}
+
+function unsynced(plan: ControllerPlan, started: readonly StartedSource[]): Error {
+  const list = started
+    .filter((one) => !isSettled(one))
+    .map(({ source, informer }) => {
+      const { lastError } = informer;
+      const reason = lastError instanceof Error ? `: ${lastError.message}` : "";
+      return `${source.kind.kind} of ${apiVersionOf(source.kind)}${reason}`;
+    });
+  return new ControllerSetupError(plan.name, `caches did not sync in time: ${list.join("; ")}`);
 }

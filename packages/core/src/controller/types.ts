@@ -1,8 +1,10 @@
 /** Contracts between a controller and the framework. */
 import type { Cache, CacheEvent, Informer, InformerOptions } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
+import type { Clock } from "../clock.ts";
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
+import type { RateLimiter } from "../queue/rate-limiter.ts";
 
 /** Outcome of a successful reconcile (CORE-226, 227). */
 export interface Result {
@@ -78,6 +80,20 @@ export interface ControllerOptions {
   needLeaderElection?: boolean;
 }
 
+/** How a controller's queue differs from the usual one (CORE-213). */
+export interface QueuePlan {
+  /** Delays of failed keys. Default: 5 ms × 2^n up to 1 000 s, and 10 a second over all keys. */
+  rateLimiter?: (clock: Clock) => RateLimiter;
+  /** Priority of the keys of an event. Default: {@link LOW_PRIORITY} for initial lists and resyncs, else 0. */
+  priority?: (event: CacheEvent) => number;
+}
+
+/** Undoes what a controller did outside the cluster; safe to run again. */
+export type Cleanup<T extends KubeObject = KubeObject> = (
+  object: DeepReadonly<T>,
+  ctx: ReconcileContext,
+) => Promise<void>;
+
 /** Life of a controller as the gauge `quartet_controller_state` shows it. */
 export type ControllerState =
   | "Starting"
@@ -105,9 +121,17 @@ export interface Controller {
   enqueue(key: ObjectKey, options?: { priority?: number; afterMs?: number }): void;
   /** Changes the number of reconciles that may run at once; running ones end as usual (CORE-400). */
   setMaxConcurrentReconciles?(count: number): void;
+  /**
+   * Adds a source to a controller that may run already: it starts at once, and no reconcile waits for its first list
+   * (CORE-234). Returns the function that ends it.
+   */
+  watch?<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): () => void;
   /** Queue and outcome of a key, for `quartet explain`. */
   explain(key: ObjectKey): Record<string, unknown>;
 }
+
+/** What the builder makes: a controller with all that {@link Controller} leaves open. */
+export type BuiltController = Controller & Required<Pick<Controller, "setMaxConcurrentReconciles" | "watch">>;
 
 export interface ControllerSource {
   readonly kind: Kind;
@@ -121,10 +145,19 @@ export interface ControllerBuilder {
   owns<T extends KubeObject>(kind: Kind<T>, options?: OwnsOptions<T>): ControllerBuilder;
   watches<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): ControllerBuilder;
   watchesRaw(source: RawSource): ControllerBuilder;
+  /** Predicates that events of every source must pass, beside the source's own. */
+  withPredicates(...predicates: readonly Predicate[]): ControllerBuilder;
   withOptions(options: ControllerOptions): ControllerBuilder;
+  withQueue(queue: QueuePlan): ControllerBuilder;
+  /**
+   * Guards objects of the `for` kind by a finalizer, `domain/name`: it is on the object before the reconcile first
+   * runs, and goes when the cleanup of an object being deleted has succeeded (CORE-239, 305 to 308). The reconcile
+   * does not run for objects being deleted.
+   */
+  finalizer<T extends KubeObject>(name: string, cleanup: Cleanup<T>): ControllerBuilder;
   /** Runs `setup` when the informers exist, before they sync: the place for indexes. */
   withSetup(setup: (informers: InformerLookup) => void): ControllerBuilder;
-  complete(reconcile: Reconcile): Controller;
+  complete(reconcile: Reconcile): BuiltController;
 }
 
 export type InformerLookup = <T extends KubeObject>(kind: Kind<T>) => Informer<T>;

@@ -1,5 +1,5 @@
-/** Workers of a controller: they take keys from the queue, run them, and can be paused and drained. */
-import { setImmediate } from "node:timers/promises";
+/** Workers of a controller: they take items from the queue, run so many at a time, and can be paused and drained. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../clock.ts";
 import type { WorkQueue } from "../queue/queue.ts";
 import type { QueueItem } from "../queue/types.ts";
@@ -8,37 +8,61 @@ import type { QueueItem } from "../queue/types.ts";
  * Longest stretch of JavaScript that workers may fill before timers and sockets get their turn: lease renewals and
  * other controllers share the thread (CORE-211).
  */
-const YIELD_AFTER_MS = 10;
+const SLICE_MS = 10;
 
 export interface WorkersOptions {
+  /** Items that may run at once. */
   count: number;
   queue: WorkQueue;
   clock: Clock;
   /** Runs one item; must not throw. */
   run: (item: QueueItem) => Promise<void>;
+  /** Told how many items run now. */
   onActive: (active: number) => void;
 }
 
 export interface Workers {
-  /** Runs until the queue is shut down and the last item is done. */
-  run(): Promise<void>;
-  pause(): void;
+  /** Takes items from now on, while not paused. */
+  start(): void;
   resume(): void;
+  /** Takes nothing more until {@link Workers.resume}; what runs goes on. */
+  pause(): void;
+  /** Takes nothing more, ever. */
+  close(): void;
+  /** Resolves when the workers are closed and nothing runs any more. */
+  readonly ended: Promise<void>;
   /** Waits until nothing runs, at most `ms` milliseconds; negative waits for ever. True when nothing runs any more. */
   drain(ms: number): Promise<boolean>;
+  /** Changes how many items may run at once; running ones end as usual. */
+  setCount(count: number): void;
   /** Keys that run now. */
   running(): readonly string[];
 }
 
-/** Workers are paused until the first `resume`. */
+/** Workers take nothing before `start`, and are paused until the first `resume`. */
 export function createWorkers(options: WorkersOptions): Workers {
   const { queue, clock } = options;
   const running = new Set<string>();
   const idleListeners = new Set<() => void>();
-  let resumed = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const schedule = sliced(clock, () => fill());
+  let { count } = options;
+  let started = false;
   let paused = true;
-  let yieldedAt = clock.monotonic();
+  let closed = false;
 
+  /** Takes what may run now, and goes on later when the slice is over before that. */
+  const fill = (): void => {
+    while (started && !paused && !closed && running.size < count) {
+      if (schedule.isOver()) {
+        schedule.next();
+        return;
+      }
+      const item = queue.take();
+      if (item === undefined) return;
+      void work(item);
+    }
+  };
   const work = async (item: QueueItem): Promise<void> => {
     running.add(item.key);
     options.onActive(running.size);
@@ -48,58 +72,82 @@ export function createWorkers(options: WorkersOptions): Workers {
       running.delete(item.key);
       options.onActive(running.size);
       queue.done(item.key);
-      if (running.size === 0) for (const listener of idleListeners) listener();
+      schedule.next();
+      settle();
     }
   };
-
-  const loop = async (): Promise<void> => {
-    for (;;) {
-      const item = await queue.get();
-      if (item === undefined) return;
-      if (paused) {
-        // Taken while the caches are not whole: back into the queue, and wait.
-        queue.add(item.key, { priority: item.priority });
-        queue.done(item.key);
-        await resumed.promise;
-        continue;
-      }
-      await work(item);
-      if (clock.monotonic() - yieldedAt >= YIELD_AFTER_MS) {
-        await setImmediate();
-        yieldedAt = clock.monotonic();
-      }
-    }
+  const settle = (): void => {
+    if (running.size > 0) return;
+    for (const listener of [...idleListeners]) listener();
+    if (closed) ended.resolve();
   };
+  queue.onReady(schedule.next);
 
   return {
-    async run() {
-      await resumed.promise;
-      await Promise.all(Array.from({ length: options.count }, loop));
-    },
-    pause() {
-      if (paused) return;
-      paused = true;
-      resumed = Promise.withResolvers<void>();
+    start() {
+      started = true;
+      schedule.next();
     },
     resume() {
       paused = false;
-      resumed.resolve();
+      schedule.next();
     },
-    drain(ms) {
-      // Whoever waits for the caches must see that the queue is shut down.
-      resumed.resolve();
-      if (running.size === 0) return Promise.resolve(true);
-      return new Promise((resolve) => {
-        const finish = (done: boolean): void => {
-          idleListeners.delete(onIdle);
-          cancel();
-          resolve(done);
-        };
-        const onIdle = (): void => finish(true);
-        const cancel = ms < 0 ? () => {} : clock.setTimer(ms, () => finish(false));
-        idleListeners.add(onIdle);
-      });
+    pause() {
+      paused = true;
+    },
+    close() {
+      closed = true;
+      settle();
+    },
+    ended: ended.promise,
+    drain: (ms) => (running.size === 0 ? Promise.resolve(true) : waitIdle(clock, ms, idleListeners)),
+    setCount(next) {
+      count = next;
+      schedule.next();
     },
     running: () => [...running],
+  };
+}
+
+function waitIdle(clock: Clock, ms: number, listeners: Set<() => void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const finish = (idle: boolean): void => {
+      listeners.delete(onIdle);
+      cancel();
+      resolve(idle);
+    };
+    const onIdle = (): void => finish(true);
+    const cancel = ms < 0 ? () => {} : clock.setTimer(ms, () => finish(false));
+    listeners.add(onIdle);
+  });
+}
+
+/**
+ * Calls `fn` soon after `next`: at once while the running slice lasts, else after the event loop had its turn. Calls
+ * made by one reconcile are not counted as part of it, so `fn` runs in the context in which this was set up.
+ */
+function sliced(clock: Clock, fn: () => void): { next: () => void; isOver: () => boolean } {
+  const inOwnContext = AsyncLocalStorage.snapshot();
+  let sliceEnd = clock.monotonic() + SLICE_MS;
+  let scheduled = false;
+  const isOver = (): boolean => clock.monotonic() >= sliceEnd;
+  const run = (): void => {
+    scheduled = false;
+    inOwnContext(fn);
+  };
+  return {
+    isOver,
+    next() {
+      if (scheduled) return;
+      scheduled = true;
+      if (!isOver()) {
+        queueMicrotask(run);
+        return;
+      }
+      setImmediate(() => {
+        sliceEnd = clock.monotonic() + SLICE_MS;
+        run();
+      });
+    },
   };
 }

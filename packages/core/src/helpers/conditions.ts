@@ -1,4 +1,7 @@
 /** Conditions of a status, as `metav1.Condition` defines them. */
+import { terminalErrorIn } from "../controller/errors.ts";
+import { messageOf } from "../observe/error-fields.ts";
+import { redactText } from "../observe/redact.ts";
 
 export interface Condition {
   type: string;
@@ -14,9 +17,11 @@ export interface Condition {
 /** A condition as a controller states it; the transition time is the helper's business. */
 export type ConditionInput = Omit<Condition, "lastTransitionTime" | "message"> & { message?: string };
 
-/** Limits of the API server's schema of `metav1.Condition`. */
+/** Limits of the API server's schema of `metav1.Condition`; it counts code points. */
 const MAX_MESSAGE = 32_768;
 const MAX_REASON = 1024;
+/** Half of a character; the server would store U+FFFD. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 /**
@@ -97,11 +102,24 @@ export function setOutcome(
   return { conditions: current, changed };
 }
 
+/** Outcome of a reconcile that threw: stalled for a `TerminalError`, which says its reason, else to be tried again. */
+export function outcomeOf(error: unknown): Outcome {
+  const message = redactText(messageOf(error));
+  const terminal = terminalErrorIn(error);
+  return terminal === undefined
+    ? { state: "reconciling", reason: "ReconcileError", message }
+    : { state: "stalled", reason: terminal.reason, message };
+}
+
 /** RFC 3339 in whole seconds, as `metav1.Time` is written. */
 export function seconds(now: number): string {
   return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
+/** Cuts between characters: half of one would come back from the server as another text, to be written again. */
 function cut(message: string): string {
-  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1)}…`;
+  const whole = message.replace(LONE_SURROGATE, "\uFFFD");
+  if (whole.length <= MAX_MESSAGE) return whole;
+  const characters = [...whole];
+  return characters.length <= MAX_MESSAGE ? whole : `${characters.slice(0, MAX_MESSAGE - 1).join("")}…`;
 }

@@ -12,16 +12,15 @@ import {
   keyToString,
   type OwnerReference,
 } from "../object.ts";
+import type { EventRecorder } from "../observe/types.ts";
 
 /** An object is controlled by somebody else, or cannot have this owner. */
 export class OwnershipError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "OwnershipError";
-  }
+  override readonly name = "OwnershipError";
 }
 
 type OwnerObject = DeepReadonly<{ metadata: { name?: string; namespace?: string; uid?: string } }>;
+type Owned = DeepReadonly<Pick<KubeObject, "kind" | "metadata">>;
 
 /** The controller reference to an owner: it blocks the owner's foreground deletion (CORE-309). */
 export function controllerReference(kind: Kind, owner: OwnerObject): OwnerReference {
@@ -40,6 +39,13 @@ export function controllerReference(kind: Kind, owner: OwnerObject): OwnerRefere
  * Throws {@link OwnershipError} when somebody else controls it, or when the owner lives in another namespace.
  */
 export function withController<T extends KubeObject>(object: T, kind: Kind, owner: OwnerObject): T {
+  return {
+    ...object,
+    metadata: { ...object.metadata, ownerReferences: referencesWith(object, kind, owner) },
+  };
+}
+
+function referencesWith(object: Owned, kind: Kind, owner: OwnerObject): OwnerReference[] {
   const namespace = object.metadata.namespace ?? "";
   const ownerNamespace = owner.metadata.namespace ?? "";
   const name = `${object.kind} ${keyToString(keyOf(object))}`;
@@ -48,14 +54,13 @@ export function withController<T extends KubeObject>(object: T, kind: Kind, owne
     throw new OwnershipError(`${name} ${place}: its owner cannot be in namespace ${ownerNamespace}`);
   }
   const reference = controllerReference(kind, owner);
-  const references = object.metadata.ownerReferences ?? [];
   const current = controllerOf(object);
   if (current !== undefined && !isSameOwner(current, reference)) {
-    throw new OwnershipError(`${name} is controlled by ${current.kind} ${current.name} already`);
+    throw new OwnershipError(`${name} is controlled by ${describe(current)} already`);
   }
+  const references = (object.metadata.ownerReferences ?? []).map((one) => ({ ...one }));
   const index = references.findIndex((candidate) => isSameOwner(candidate, reference));
-  const next = index < 0 ? [...references, reference] : references.with(index, reference);
-  return { ...object, metadata: { ...object.metadata, ownerReferences: next } };
+  return index < 0 ? [...references, reference] : references.with(index, reference);
 }
 
 /** Whether this very owner, by uid, controls the object. */
@@ -69,43 +74,59 @@ export type Adoption =
   /** Controlled by somebody else, or by a former owner of our name: left alone. */
   | { result: "foreign"; controller: DeepReadonly<OwnerReference> }
   /** Our owner is gone or going: nothing was done. */
-  | { result: "owner-gone" };
+  | { result: "owner-gone" }
+  /** The object itself is gone or going: nothing was done. */
+  | { result: "object-gone" };
+
+/** What an adoption needs of the reconcile's context. */
+export interface AdoptionContext {
+  readonly client: Client;
+  readonly events: EventRecorder;
+}
 
 /**
  * Takes over an object that nobody controls (CORE-312): the owner is read live first, and the patch holds only for
- * the object's uid. Children of a former owner of the same name are left to the garbage collector (CORE-313).
+ * the object as it was seen. An object that somebody else controls is left, with a Warning on the owner; children of a
+ * former owner of the same name are left to the garbage collector without one (CORE-313).
  */
 export async function adopt<T extends KubeObject>(
-  client: Client,
+  { client, events }: AdoptionContext,
   kind: Kind<T>,
   object: DeepReadonly<T>,
-  owner: { kind: Kind; object: OwnerObject },
+  owner: { kind: Kind; object: DeepReadonly<KubeObject> },
 ): Promise<Adoption> {
   const current = controllerOf(object);
   if (current !== undefined) {
-    return current.uid === owner.object.metadata.uid
-      ? { result: "owned" }
-      : { result: "foreign", controller: current };
+    if (current.uid === owner.object.metadata.uid) return { result: "owned" };
+    if (!isNamesake(current, controllerReference(owner.kind, owner.object))) {
+      const note = `${object.kind} ${keyToString(keyOf(object))} is controlled by ${describe(current)}, it is left alone.`;
+      events.record(owner.object, { type: "Warning", reason: "ForeignController", note }, object);
+    }
+    return { result: "foreign", controller: current };
   }
-  const live = await client.get(owner.kind, keyOf(owner.object)).catch((error) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  if (object.metadata.deletionTimestamp !== undefined) return { result: "object-gone" };
+  const live = await client.get(owner.kind, keyOf(owner.object)).catch(ignoreNotFound);
   if (live === undefined || live.metadata.uid !== owner.object.metadata.uid) return { result: "owner-gone" };
   if (live.metadata.deletionTimestamp !== undefined) return { result: "owner-gone" };
-  const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerReference(owner.kind, live)];
-  const body = {
-    metadata: { uid: object.metadata.uid, resourceVersion: object.metadata.resourceVersion, ownerReferences },
-  };
-  await client.patch(kind, keyOf(object), { type: "merge", body });
-  return { result: "adopted" };
+  const { uid, resourceVersion } = object.metadata;
+  const ownerReferences = referencesWith(object, owner.kind, live);
+  const body = { metadata: { uid, resourceVersion, ownerReferences } };
+  const patched = await client.patch(kind, keyOf(object), { type: "merge", body }).catch(ignoreNotFound);
+  return { result: patched === undefined ? "object-gone" : "adopted" };
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
+const describe = ({ apiVersion, kind, name, uid }: DeepReadonly<OwnerReference>): string =>
+  `${kind}.${groupOf(apiVersion) || "core"} ${name} (uid ${uid})`;
+
+/** Same group, kind and name: perhaps another object of that name, before or after. */
+function isNamesake(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerReference>): boolean {
+  return a.kind === b.kind && a.name === b.name && groupOf(a.apiVersion) === groupOf(b.apiVersion);
 }
 
 function isSameOwner(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerReference>): boolean {
-  return (
-    a.uid === b.uid &&
-    a.kind === b.kind &&
-    a.name === b.name &&
-    groupOf(a.apiVersion) === groupOf(b.apiVersion)
-  );
+  return a.uid === b.uid && isNamesake(a, b);
 }

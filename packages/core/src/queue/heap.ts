@@ -4,7 +4,6 @@ export interface Heap<T> {
   push(item: T): void;
   /** The first item, or `undefined`. */
   peek(): T | undefined;
-  pop(): T | undefined;
   /** Removes an item; one that is not in the heap is left alone. */
   remove(item: T): void;
 }
@@ -65,11 +64,6 @@ export function createHeap<T>(
       up(items.length - 1);
     },
     peek: () => items[0],
-    pop() {
-      const first = items[0];
-      if (first !== undefined) remove(first);
-      return first;
-    },
     remove,
   };
 }

@@ -1,0 +1,43 @@
+/** What the builder hands to the controller. */
+import type { Kind, KubeObject } from "../object.ts";
+import type {
+  ControllerOptions,
+  ControllerSource,
+  InformerLookup,
+  MapFn,
+  Predicate,
+  QueuePlan,
+  RawSource,
+  SourceOptions,
+} from "./types.ts";
+
+/** A source with what becomes of its events. */
+export interface BuiltSource extends ControllerSource {
+  readonly map: MapFn;
+  readonly predicates: readonly Predicate[];
+}
+
+export interface ControllerPlan {
+  readonly name: string;
+  /** The kind of `for`; absent for a controller that only watches. */
+  readonly primary: Kind | undefined;
+  readonly sources: readonly BuiltSource[];
+  readonly rawSources: readonly RawSource[];
+  /** Predicates of all sources. */
+  readonly predicates: readonly Predicate[];
+  readonly options: ControllerOptions;
+  readonly queue: QueuePlan;
+  readonly setup: readonly ((informers: InformerLookup) => void)[];
+}
+
+/** @param byDefault predicates where the options name none */
+export function sourceOf<T extends KubeObject>(
+  role: ControllerSource["role"],
+  kind: Kind<T>,
+  map: MapFn<T>,
+  { predicates, ...options }: SourceOptions<T>,
+  byDefault: readonly Predicate[] = [],
+): BuiltSource {
+  // The cache pairs each informer with handlers of its own kind: the type parameter ends here.
+  return { role, kind, options, map, predicates: predicates ?? byDefault } as unknown as BuiltSource;
+}
