@@ -235,6 +235,25 @@ describe("workload", () => {
     });
   });
 
+  it("NACOS-904: asks the nodes at the port and path of their properties, also while a source is missing", async () => {
+    const nacos = stage.nacosFor("demo", { port: 9_848, contextPath: "/n" });
+    await stage.startManager();
+    await objects.configMap("ic", {
+      "internal.properties": "server.port=9848\nserver.servlet.contextPath=/n\n",
+    });
+    await objects.nacos("demo", { internalConfigRef: { name: "ic" } });
+    await running();
+    await eventually(async () => {
+      expect((await objects.list("events")).map(({ reason }) => reason)).toContain("NonDefaultPort");
+    });
+    await objects.delete("configmaps", "ic");
+    await eventually(async () =>
+      expect(await ready("ConfigReady")).toMatchObject({ reason: "SourceNotFound" }),
+    );
+    expect(await ready("NodesVerified")).toMatchObject({ status: "True" });
+    expect(nacos.requests.filter(({ status }) => status === 200).length).toBeGreaterThan(1);
+  });
+
   it("NACOS-103 NACOS-104 NACOS-108: writes nothing for a resource that cannot be carried out, and tells why", async () => {
     await stage.startManager(NO_CHECK);
     await objects.nacos("two", { type: "standalone", replicas: 2 });

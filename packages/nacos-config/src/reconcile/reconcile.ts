@@ -14,52 +14,34 @@ import {
 import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
 import type { Nacos } from "../api.gen.ts";
-import type { Pod, StatefulSet } from "../desired/k8s.ts";
+import type { StatefulSet } from "../desired/k8s.ts";
 import { PAUSED_ANNOTATION, TEMPLATE_REVISION_ANNOTATION } from "../desired/names.ts";
 import { claimOf } from "../desired/ownership.ts";
 import { type NacosResource, settingsOf } from "../desired/settings.ts";
-import { specNotices } from "../desired/spec-notices.ts";
-import { mountedConfig } from "../desired/volumes.ts";
-import { nodesOf } from "../health/node-facts.ts";
 import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
-import { type ConfigReport, EVENT_CODES, type Outcome } from "../status/outcome.ts";
-import { firstStatus, type NacosStatus, nextStatus } from "../status/status.ts";
-import { transitions } from "../status/transitions.ts";
+import { EVENT_CODES } from "../status/outcome.ts";
+import { firstStatus, nextStatus } from "../status/status.ts";
 import { authStep } from "./auth-step.ts";
-import { retryDelay } from "./backoff.ts";
 import { cleanupStep } from "./cleanup-step.ts";
 import { type ConfigResult, configStep } from "./config-step.ts";
-import { type HealthSettings, healthStep, portNotice } from "./health-step.ts";
-import { findSource, interestsOf, strangePods } from "./interests.ts";
-import {
-  type MemoryStore,
-  memoryView,
-  noteGeneration,
-  noteHealth,
-  noteRollout,
-  type ResourceMemory,
-} from "./memory.ts";
-import type { ConfigMetrics } from "./metrics.ts";
+import { findSource, interestsOf } from "./interests.ts";
+import { type MemoryStore, noteGeneration, type ResourceMemory } from "./memory.ts";
+import { type ObserveOptions, observe, podsOf } from "./observe.ts";
 import type { Informers, Pass } from "./pass.ts";
 import { reportPeer } from "./peer.ts";
 import { finishRecreation, recreationOf } from "./recreate-step.ts";
+import { isNamespaceGoing, nextPass, tell } from "./report.ts";
 import { servicesStep } from "./services-step.ts";
 import { statefulSetStep } from "./statefulset-step.ts";
-import type { WatchSet } from "./watch-set.ts";
-import { workloadReport } from "./workload.ts";
 
 /** Wait between the first status and the pass that creates objects, in milliseconds: the least that the core takes. */
 const FIRST_PASS_DELAY_MS = 100;
 
-export interface ReconcilerOptions {
+export interface ReconcilerOptions extends ObserveOptions {
   readonly nacos: () => Informer<Nacos>;
   readonly informers: () => Informers;
-  readonly watches: WatchSet;
   readonly memories: MemoryStore;
-  readonly metrics: ConfigMetrics;
-  readonly clock: Clock;
-  readonly health: HealthSettings;
   /** Time after which a resource without news is looked at again, in milliseconds. */
   readonly resyncMs: number;
   /** True while another Nacos operator is at work in the namespace. */
@@ -140,7 +122,7 @@ async function pass(
   const status = nextStatus(resource, outcome);
   await ctx.client.patchStatus(NACOS, resource, status, { signal: ctx.signal });
   tell(run, config, status);
-  return next(run, outcome, memory, options.resyncMs);
+  return nextPass(run, outcome, memory, options.resyncMs);
 }
 
 /** The live StatefulSet when it is the resource's own. */
@@ -183,128 +165,10 @@ async function children(
     if (result.configRollout) options.metrics.rollout();
   }
   const made = { object: statefulSet, recreating };
-  if (isNamespaceGoing(run) || recreating) return made;
+  if (isNamespaceGoing(run.failures) || recreating) return made;
   await servicesStep(run, statefulSet);
   if (config.wanted !== undefined && config.problem === undefined) {
     await cleanupStep(run, config.wanted, statefulSet, podsOf(run, statefulSet, options.watches));
   }
   return made;
-}
-
-/** True when nothing can be created any more: further tries would only fail. */
-function isNamespaceGoing({ failures }: Pass): boolean {
-  return failures.some(({ reason }) => reason === "NamespaceTerminating");
-}
-
-function podsOf(
-  { informers, settings }: Pass,
-  statefulSet: DeepReadonly<StatefulSet> | undefined,
-  watches: WatchSet,
-): readonly DeepReadonly<Pod>[] {
-  if (statefulSet === undefined) return [];
-  const strangers = strangePods(statefulSet);
-  if (strangers !== undefined) return watches.read(strangers) ?? [];
-  return informers.pods.list({ namespace: settings.namespace, labels: { app: settings.name } });
-}
-
-/** What there is after the writes. */
-async function observe(
-  run: Pass,
-  config: ConfigResult,
-  statefulSet: DeepReadonly<StatefulSet> | undefined,
-  given: { violations: readonly Violation[]; paused: boolean; recreating: boolean },
-  memory: ResourceMemory,
-  { clock, health: healthSettings, watches, metrics }: ReconcilerOptions,
-): Promise<Outcome> {
-  const { settings } = run;
-  metrics.merged(run, config);
-  const base = {
-    replicas: settings.replicas,
-    standalone: settings.type === "standalone",
-    ...given,
-    config: configReport(run, config, statefulSet),
-    failures: run.failures,
-  };
-  if (statefulSet === undefined) return { ...base, now: clock.now(), memory: memoryView(memory) };
-  const nodes = nodesOf(statefulSet, podsOf(run, statefulSet, watches));
-  const workload = workloadReport(statefulSet, nodes, memory.scaledFrom);
-  if (!workload.scaling && !workload.rolling) delete memory.scaledFrom;
-  noteRollout(
-    memory,
-    workload.rolling,
-    statefulSet.status?.updateRevision,
-    clock.now(),
-    rolloutSince(run.resource),
-  );
-  const properties = config.ready?.effective ?? new Map<string, string>();
-  const health = await healthStep(run, healthSettings, watches, memory, statefulSet, nodes, properties);
-  if (health !== undefined) noteHealth(memory, health, clock.now());
-  return {
-    ...base,
-    now: clock.now(),
-    workload,
-    ...(health === undefined ? {} : { health }),
-    memory: memoryView(memory),
-  };
-}
-
-/** Begin of a rollout that the status tells of, in milliseconds since the Unix epoch. */
-function rolloutSince({ status }: NacosResource): number | undefined {
-  const progressing = status?.operatorConditions?.find(({ type }) => type === "Progressing");
-  return progressing?.reason === "RollingUpdate" ? Date.parse(progressing.lastTransitionTime) : undefined;
-}
-
-function configReport(
-  { settings }: Pass,
-  { problem, ready }: ConfigResult,
-  statefulSet: DeepReadonly<StatefulSet> | undefined,
-): ConfigReport {
-  const mounted = statefulSet === undefined ? { mode: "none" as const } : mountedConfig(statefulSet);
-  const merged = mounted.mode === "merged";
-  return {
-    mode: settings.config.mode,
-    message: ready?.message ?? "",
-    ...(problem === undefined ? {} : { problem }),
-    mounted: {
-      digest: merged ? mounted.digest : "",
-      finalName: merged ? mounted.name : "",
-      finalKind: merged ? mounted.kind : "",
-    },
-  };
-}
-
-/** Sends the pass's events: those of steps, those of the spec or the content when they are new, and transitions. */
-function tell(
-  { ctx, resource, settings, notices }: Pass,
-  { ready }: ConfigResult,
-  status: NacosStatus,
-): void {
-  const before = (resource.status ?? {}) as NacosStatus;
-  const all = [...notices, ...transitions(before, status)];
-  if (before.observedGeneration !== resource.metadata.generation) all.push(...specNotices(settings));
-  if (ready !== undefined && before.configDigest !== ready.digest) {
-    const port = portNotice(ready.effective);
-    all.push(...ready.notices, ...(port ? [port] : []));
-  }
-  for (const notice of all) ctx.events.record(resource, notice);
-}
-
-/** When to look again: soon while something is wrong or under way, else after the resync time. */
-function next(run: Pass, outcome: Outcome, memory: ResourceMemory, resyncMs: number): Result {
-  if (isNamespaceGoing(run)) return {};
-  const { health, config, workload, violations } = outcome;
-  const failure = run.failures[0];
-  const what =
-    failure?.reason ??
-    (health?.state === "failed" ? health.reason : undefined) ??
-    config.problem?.reason ??
-    violations[0]?.reason ??
-    (workload?.rolling || workload?.scaling || outcome.recreating ? "InProgress" : undefined);
-  if (what !== undefined) {
-    if (failure !== undefined)
-      run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });
-    return { requeueAfter: retryDelay(memory, what, outcome.now) };
-  }
-  delete memory.failing;
-  return { requeueAfter: resyncMs };
 }

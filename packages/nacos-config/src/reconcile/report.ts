@@ -1,0 +1,52 @@
+/** What follows a pass: events, and the time of the next pass. */
+import type { Result } from "@quartet/core";
+import { specNotices } from "../desired/spec-notices.ts";
+import type { Outcome, StepFailure } from "../status/outcome.ts";
+import type { NacosStatus } from "../status/status.ts";
+import { transitions } from "../status/transitions.ts";
+import { retryDelay } from "./backoff.ts";
+import type { ConfigResult } from "./config-step.ts";
+import { portNotice } from "./health-step.ts";
+import type { ResourceMemory } from "./memory.ts";
+import type { Pass } from "./pass.ts";
+
+/** True when nothing can be created any more: further tries would only fail. */
+export function isNamespaceGoing(failures: readonly StepFailure[]): boolean {
+  return failures.some(({ reason }) => reason === "NamespaceTerminating");
+}
+
+/** Sends the pass's events: those of steps, those of the spec or the content when they are new, and transitions. */
+export function tell(
+  { ctx, resource, settings, notices }: Pass,
+  { ready }: ConfigResult,
+  status: NacosStatus,
+): void {
+  const before = (resource.status ?? {}) as NacosStatus;
+  const all = [...notices, ...transitions(before, status)];
+  if (before.observedGeneration !== resource.metadata.generation) all.push(...specNotices(settings));
+  if (ready !== undefined && before.configDigest !== ready.digest) {
+    const port = portNotice(ready.effective);
+    all.push(...ready.notices, ...(port ? [port] : []));
+  }
+  for (const notice of all) ctx.events.record(resource, notice);
+}
+
+/** When to look again: soon while something is wrong or under way, else after the resync time. */
+export function nextPass(run: Pass, outcome: Outcome, memory: ResourceMemory, resyncMs: number): Result {
+  if (isNamespaceGoing(run.failures)) return {};
+  const { health, config, workload, violations } = outcome;
+  const failure = run.failures[0];
+  const what =
+    failure?.reason ??
+    (health?.state === "failed" ? health.reason : undefined) ??
+    config.problem?.reason ??
+    violations[0]?.reason ??
+    (workload?.rolling || workload?.scaling || outcome.recreating ? "InProgress" : undefined);
+  if (what !== undefined) {
+    if (failure !== undefined)
+      run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });
+    return { requeueAfter: retryDelay(memory, what, outcome.now) };
+  }
+  delete memory.failing;
+  return { requeueAfter: resyncMs };
+}
