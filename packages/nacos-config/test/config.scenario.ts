@@ -319,6 +319,12 @@ describe("merged configuration", () => {
     await objects.patch("configmaps", "ic", { metadata: { annotations: { a: "1" } } });
     await quiet(2_500);
     expect(await stage.writes(since)).toEqual([]);
+    const settled = Date.now();
+    const passes = manager.reconciles("demo");
+    await objects.patch("pods", "demo-0", { metadata: { labels: { l: "1" } } });
+    await eventually(async () => expect(manager.reconciles("demo")).toBeGreaterThan(passes));
+    await quiet(500);
+    expect((await stage.requests(settled)).filter(({ verb }) => verb !== "watch")).toEqual([]);
     await objects.patch("nacos", "demo", { metadata: { labels: { team: "a" } } });
     await eventually(async () => {
       expect((await objects.get("statefulsets", "demo")).metadata.labels).toMatchObject({ team: "a" });

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Nacos } from "../api.gen.ts";
 import {
   clusterOf,
   envOf,
@@ -243,6 +245,16 @@ describe("pod template", () => {
     expect(canonicalJson(templateOf(nacos(turned), MERGED))).toBe(
       canonicalJson(templateOf(nacos(spec), MERGED)),
     );
+  });
+
+  it("NACOS-212 NACOS-405 generates for revision 1 what it always has: a change of this file would roll running pods", () => {
+    const golden = JSON.parse(
+      readFileSync(new URL("../../test/golden/revision-1.json", import.meta.url), "utf8"),
+    ) as {
+      resource: Nacos;
+      template: JsonMap;
+    };
+    expect(templateOf(golden.resource, MERGED)).toEqual(golden.template);
   });
 
   it("takes pull secrets and scheduling from the spec", () => {
