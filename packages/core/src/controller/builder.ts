@@ -30,7 +30,7 @@ interface Draft {
   options: ControllerOptions;
   queue: QueuePlan;
   readonly setup: ControllerPlan["setup"][number][];
-  readonly finalizers: { name: string; cleanup: Cleanup }[];
+  finalizer: { name: string; cleanup: Cleanup } | undefined;
 }
 
 const NAME = /^[a-z][a-z0-9-]*$/;
@@ -61,7 +61,7 @@ function createDraft(name: string): Draft {
     options: {},
     queue: {},
     setup: [],
-    finalizers: [],
+    finalizer: undefined,
   };
 }
 
@@ -104,7 +104,9 @@ function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
       return builder;
     },
     finalizer(name, cleanup) {
-      draft.finalizers.push({ name, cleanup: cleanup as Cleanup });
+      if (draft.finalizer !== undefined)
+        throw new ControllerSetupError(draft.name, "`finalizer` is called twice");
+      draft.finalizer = { name, cleanup: cleanup as Cleanup };
       return builder;
     },
     complete: (reconcile) => complete(draft, reconcile, deps),
@@ -113,19 +115,19 @@ function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
 }
 
 function complete(draft: Draft, reconcile: Reconcile, deps: ControllerDeps): BuiltController {
-  const { name, primary, owned, finalizers } = draft;
-  if (primary === undefined && owned.length > 0) throw new ControllerSetupError(name, "`owns` needs `for`");
-  if (primary === undefined && finalizers.length > 0)
-    throw new ControllerSetupError(name, "`finalizer` needs `for`");
-  const ownedSources = owned.map(({ kind, options: { matchEveryOwner, ...options } }) =>
-    sourceOf("owns", kind, toOwner(primary!, matchEveryOwner), options),
+  const { name, primary, finalizer } = draft;
+  const refuse = (message: string): never => {
+    throw new ControllerSetupError(name, message);
+  };
+  const forKind = (asker: string): Kind => primary ?? refuse(`\`${asker}\` needs \`for\``);
+  const ownedSources = draft.owned.map(({ kind, options: { matchEveryOwner, ...options } }) =>
+    sourceOf("owns", kind, toOwner(forKind("owns"), matchEveryOwner), options),
   );
   const sources = [...draft.sources, ...ownedSources];
-  if (sources.length + draft.rawSources.length === 0)
-    throw new ControllerSetupError(name, "it has no source of events");
-  const guarded = finalizers.reduceRight<Reconcile>(
-    (inner, { name: finalizer, cleanup }) => withFinalizer(primary!, finalizer, cleanup, inner),
-    reconcile,
-  );
+  if (sources.length + draft.rawSources.length === 0) refuse("it has no source of events");
+  const guarded =
+    finalizer === undefined
+      ? reconcile
+      : withFinalizer(forKind("finalizer"), finalizer.name, finalizer.cleanup, reconcile);
   return createController({ ...draft, sources }, guarded, deps);
 }

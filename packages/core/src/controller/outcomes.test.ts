@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { apiError, things } from "../cache/fixtures.testkit.ts";
+import { LOW_PRIORITY } from "../queue/types.ts";
+import type { ControllerDeps } from "./controller.ts";
+import { TerminalError } from "./errors.ts";
+import { endless, KEY, openScene, type Recorder, recorder, runKey, type Scene } from "./scene.testkit.ts";
+import type { BuiltController, Result } from "./types.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = openScene();
+});
+afterEach(() => scene.close());
+
+const run = (record: Recorder, more: Partial<ControllerDeps> = {}): Promise<BuiltController> =>
+  runKey(scene, record, (builder) => builder.for(things), more);
+
+/** A reconcile that throws. */
+const throwing = (error: () => unknown): Recorder =>
+  recorder(async () => {
+    throw error();
+  });
+
+describe("context", () => {
+  it("CORE-226 hands over signal, log, id, client, cache, events, priority, attempt and gates", async () => {
+    const { contexts, reconcile, keys } = recorder(async (_key, ctx) => {
+      ctx.log.info("hello");
+      return { requeueAfter: 100 };
+    });
+    await run({ contexts, reconcile, keys });
+    const { cache, client, events, features } = scene.deps;
+    expect(contexts[0]).toMatchObject({ priority: 0, attempt: 0, features });
+    expect(contexts[0]?.cache).toBe(cache);
+    expect(contexts[0]?.client).toBe(client);
+    expect(contexts[0]?.events).toBe(events);
+    expect(contexts[0]?.signal.aborted).toBe(false);
+    await scene.clock.advance(200);
+    const ids = contexts.map(({ reconcileID }) => reconcileID);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it("CORE-285 the lines of a reconcile name its controller, its object and its run", async () => {
+    const { contexts, reconcile, keys } = recorder(async (_key, ctx) => {
+      ctx.log.info("hello");
+      return undefined;
+    });
+    await run({ contexts, reconcile, keys });
+    expect(scene.logged("hello")[0]?.fields).toMatchObject({
+      controller: "echo",
+      controllerGroup: "test.quartet.io",
+      controllerKind: "Thing",
+      Thing: { namespace: "t", name: "a" },
+      namespace: "t",
+      name: "a",
+      reconcileID: contexts[0]?.reconcileID,
+    });
+  });
+});
+
+describe("success", () => {
+  it("CORE-227 CORE-288 ends the run with one debug line and its duration", async () => {
+    await run(recorder());
+    const lines = scene.logged("Reconciled");
+    expect(lines).toEqual([
+      expect.objectContaining({ level: "debug", fields: expect.objectContaining({ seconds: 0 }) }),
+    ]);
+    expect(scene.logged("error")).toEqual([]);
+    expect(scene.counts).toEqual({ success: 1 });
+    await scene.clock.advance(3_600_000);
+    expect(scene.counts).toEqual({ success: 1 });
+  });
+
+  it("CORE-227 CORE-229 runs again after requeueAfter, with jitter unless exact, and not before 100 ms", async () => {
+    const results: (Result | undefined)[] = [
+      { requeueAfter: 1000 },
+      { requeueAfter: 1000, exact: true },
+      { requeueAfter: 1, exact: true },
+      undefined,
+    ];
+    const { keys, ...rest } = recorder(async () => results.shift());
+    await run({ keys, ...rest });
+    // Jitter is half of its 10 % here.
+    const expectRunAfter = async (ms: number): Promise<void> => {
+      const before = keys.length;
+      await scene.clock.advance(ms - 1);
+      expect(keys).toHaveLength(before);
+      await scene.clock.advance(1);
+      expect(keys).toHaveLength(before + 1);
+    };
+    await expectRunAfter(1050);
+    await expectRunAfter(1000);
+    await expectRunAfter(100);
+    await scene.clock.advance(3_600_000);
+    expect(keys).toHaveLength(4);
+    expect(scene.counts).toEqual({ requeue_after: 3, success: 1 });
+  });
+
+  it.each([
+    [0, 1000],
+    [0.999_999, 1100],
+  ])("CORE-229 jitter is between 0 and 10 percent: with %f the run comes after %i ms", async (random, ms) => {
+    const record = recorder(async () => ({ requeueAfter: 1000 }));
+    await run(record, { random: () => random });
+    await scene.clock.advance(ms - 1);
+    expect(record.keys).toHaveLength(1);
+    await scene.clock.advance(1);
+    expect(record.keys).toHaveLength(2);
+  });
+
+  it("CORE-203 CORE-227 a delayed run has the priority that the result names, or else that of the run", async () => {
+    const results: (Result | undefined)[] = [
+      { requeueAfter: 100, priority: LOW_PRIORITY },
+      { requeueAfter: 100 },
+      undefined,
+    ];
+    const record = recorder(async () => results.shift());
+    await run(record);
+    await scene.clock.advance(400);
+    expect(record.contexts.map(({ priority }) => priority)).toEqual([0, LOW_PRIORITY, LOW_PRIORITY]);
+  });
+
+  it("CORE-208 a success and a requeueAfter forget the failures before them", async () => {
+    const record = recorder(async (_key, { attempt }) => {
+      if (record.keys.length % 3 !== 0) throw new Error(`failure ${attempt}`);
+      return { requeueAfter: 100, exact: true };
+    });
+    await run(record);
+    await scene.clock.advance(5 + 10 + 100 + 5 + 10);
+    expect(record.contexts.map(({ attempt }) => attempt)).toEqual([0, 1, 2, 0, 1, 2]);
+  });
+
+  it("CORE-228 takes a NotFound of the key's own object for a success, and no other", async () => {
+    const notFound = (name: string, kind: string) =>
+      Object.assign(apiError(404, "not found"), { details: { name, kind, causes: [] } });
+    const errors = [notFound("b", "things"), notFound("a", "parts"), notFound("a", "things")];
+    const record = throwing(() => errors.shift());
+    await run(record);
+    await scene.clock.advance(100);
+    expect(scene.counts).toEqual({ error: 2, success: 1 });
+  });
+});
+
+describe("failure", () => {
+  it("CORE-227 CORE-288 is tried again with backoff, told by one error line each, and counted", async () => {
+    const record = recorder(async (_key, { attempt }) => {
+      if (attempt < 3) throw new Error("boom");
+      return undefined;
+    });
+    await run(record);
+    const times: number[] = [];
+    for (let ms = 0; ms <= 40; ms += 1) {
+      while (times.length < record.keys.length) times.push(ms);
+      await scene.clock.advance(1);
+    }
+    expect(times).toEqual([0, 5, 15, 35]);
+    expect(scene.logged("error").map(({ msg }) => msg)).toEqual(Array(3).fill("Reconciler error"));
+    expect(scene.counts).toEqual({ error: 3, success: 1 });
+  });
+
+  it("CORE-204 keeps its priority", async () => {
+    const record = throwing(() => new Error("boom"));
+    const controller = await run(record);
+    controller.enqueue({ namespace: "t", name: "b" }, { priority: 7 });
+    await scene.clock.advance(5);
+    expect(record.contexts.map(({ priority }) => priority)).toEqual([0, 7, 7, 0]);
+  });
+
+  it("CORE-209 a change runs a key in backoff at once", async () => {
+    const record = throwing(() => new Error("boom"));
+    const controller = await run(record);
+    await scene.clock.advance(5 + 10 + 20 + 40);
+    expect(record.keys).toHaveLength(5);
+    controller.enqueue(KEY);
+    await scene.clock.flush();
+    expect(record.contexts.at(-1)?.attempt).toBe(5);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["itself", () => new TerminalError("hopeless")],
+    ["as a cause", () => new Error("outer", { cause: new TerminalError("hopeless") })],
+  ])("CORE-208 CORE-227 a terminal error, %s, is not tried again and counted twice", async (_how, error) => {
+    const record = throwing(error);
+    const controller = await run(record);
+    await scene.clock.advance(3_600_000);
+    expect(record.keys).toHaveLength(1);
+    expect(scene.counts).toEqual({ error: 1, terminal: 1 });
+    expect(scene.logged("Reconciler error")).toHaveLength(1);
+    expect(controller.explain(KEY).queue).toEqual({ state: "absent", attempt: 0 });
+  });
+
+  it("CORE-227 a requeueAfter that is thrown is ignored, with a warning", async () => {
+    const record = throwing(() => Object.assign(new Error("boom"), { requeueAfter: 60_000 }));
+    await run(record);
+    await scene.clock.advance(5);
+    expect(record.keys).toHaveLength(2);
+    expect(scene.logged("warn")[0]?.msg).toBe("requeueAfter of a reconcile that failed is ignored");
+  });
+
+  it("CORE-228 CORE-288 conflicts are told at info until the fifth in a row, and count anew after another outcome", async () => {
+    const conflict = () => apiError(409, "the object has been modified", { reason: "Conflict" });
+    let other: Error | undefined;
+    const record = throwing(() => other ?? conflict());
+    await run(record);
+    const tell = () => [
+      scene.logged("info").filter(({ msg }) => msg.startsWith("object")).length,
+      scene.logged("error").length,
+    ];
+    await scene.clock.advance(5 + 10 + 20);
+    expect(record.keys).toHaveLength(4);
+    expect(tell()).toEqual([4, 0]);
+    await scene.clock.advance(40);
+    expect(tell()).toEqual([4, 1]);
+    other = new Error("boom");
+    await scene.clock.advance(80);
+    other = undefined;
+    await scene.clock.advance(160);
+    expect(tell()).toEqual([5, 2]);
+  });
+});
+
+describe("panic", () => {
+  it.each<[string, () => unknown]>([
+    ["a TypeError", () => new TypeError("x is not a function")],
+    ["a ReferenceError", () => new ReferenceError("x is not defined")],
+    ["a RangeError", () => new RangeError("invalid array length")],
+    ["something that is no Error", () => "oops"],
+  ])("CORE-230 %s is counted, logged and tried again, and the process lives", async (_what, error) => {
+    const record = throwing(error);
+    await run(record);
+    await scene.clock.advance(5);
+    expect(record.keys).toHaveLength(2);
+    expect(scene.counts).toEqual({ panic: 2, error: 2 });
+    expect(scene.logged("Reconciler error")[0]?.fields).toMatchObject({ panic: true });
+  });
+
+  it("CORE-230 an ordinary error is none", async () => {
+    await run(throwing(() => apiError(500, "etcd is on fire")));
+    expect(scene.counts).toEqual({ error: 1 });
+  });
+
+  it("CORE-230 is reported as fatal when the process shall end with one", async () => {
+    const fatal: unknown[] = [];
+    const error = new TypeError("x");
+    await run(
+      throwing(() => error),
+      { onFatal: (reported) => fatal.push(reported) },
+    );
+    expect(fatal).toEqual([error]);
+  });
+});
+
+describe("time limit", () => {
+  it("CORE-232 aborts a run after 5 min, keeps its key locked, and names it each minute after 10 min", async () => {
+    const record = endless();
+    const controller = await run(record);
+    await scene.clock.advance(299_999);
+    expect(record.contexts[0]?.signal.aborted).toBe(false);
+    await scene.clock.advance(1);
+    expect(record.contexts[0]?.signal.reason).toMatchObject({ message: "reconciliation timeout" });
+    expect(scene.counts.timeout).toBe(1);
+    controller.enqueue(KEY);
+    await scene.clock.advance(299_999);
+    expect(scene.logged("warn")).toEqual([]);
+    await scene.clock.advance(1 + 120_000);
+    expect(scene.logged("warn").map(({ fields }) => fields.name)).toEqual(["a", "a", "a"]);
+    expect(record.keys).toHaveLength(1);
+    record.end();
+    await scene.clock.flush();
+    expect(record.keys).toHaveLength(2);
+    record.end();
+    await scene.clock.advance(200_000);
+    expect(scene.counts.timeout).toBe(1);
+    expect(scene.logged("warn")).toHaveLength(3);
+  });
+
+  it("CORE-232 of 0 is none", async () => {
+    const record = endless();
+    await runKey(scene, record, (builder) => builder.for(things).withOptions({ reconcileTimeoutMs: 0 }));
+    await scene.clock.advance(86_400_000);
+    expect(record.contexts[0]?.signal.aborted).toBe(false);
+    record.end();
+  });
+});
+
+it("explains the state of a key", async () => {
+  const controller = await run(throwing(() => new Error("password of https://u:hunter2@db is wrong")));
+  expect(controller.explain(KEY)).toMatchObject({
+    controller: "echo",
+    state: "Running",
+    queue: { state: "waiting", attempt: 1, dueInMs: 5 },
+    lastOutcome: { result: "error", error: "password of https://u:[redacted]@db is wrong" },
+  });
+  expect(controller.explain({ namespace: "t", name: "never" }).lastOutcome).toBeUndefined();
+});

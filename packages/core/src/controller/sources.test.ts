@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { apiError, type Thing, thing, things, worlds } from "../cache/fixtures.testkit.ts";
+import type { Kind, ObjectKey } from "../object.ts";
+import { LOW_PRIORITY } from "../queue/types.ts";
+import { openScene, recorder, type Scene } from "./scene.testkit.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = openScene();
+});
+afterEach(() => scene.close());
+
+const parts: Kind<Thing> = { ...things, kind: "Part", plural: "parts" };
+
+/** Refuses what the cache asks for until `accept`. */
+function refuseAll(error: unknown): void {
+  scene.server.refuse("watch", error, 10_000);
+  scene.server.refuse("list", error, 10_000);
+}
+
+describe("start", () => {
+  it("CORE-235 reconciles nothing before all its informers are synced, then what is there", async () => {
+    scene.server.put(thing("a", { namespace: "t" }));
+    refuseAll(apiError(500, "not now"));
+    const { keys, contexts, reconcile } = recorder();
+    await scene.start(scene.builder().for(things).owns(worlds).complete(reconcile));
+    expect(keys).toEqual([]);
+    scene.server.accept();
+    await scene.clock.advance(60_000);
+    expect(keys).toEqual(["t/a"]);
+    expect(contexts[0]?.priority).toBe(LOW_PRIORITY);
+  });
+
+  it("CORE-260 a controller that is only warmed up has its caches and reconciles nothing", async () => {
+    scene.server.put(thing("a", { namespace: "t" }));
+    const { keys, reconcile } = recorder();
+    const controller = scene.builder().for(things).complete(reconcile);
+    await controller.warmUp(scene.lost.signal);
+    await scene.clock.advance(1000);
+    expect(scene.server.watches()).toHaveLength(1);
+    expect(keys).toEqual([]);
+    await scene.start(controller);
+    expect(keys).toEqual(["t/a"]);
+    expect(scene.server.watches()).toHaveLength(1);
+  });
+
+  it("CORE-184 CORE-235 gives up with the kind and its last error when the caches do not sync in 2 min", async () => {
+    refuseAll(apiError(500, "etcd is on fire"));
+    const controller = scene.builder().for(things).complete(recorder().reconcile);
+    const { done } = await scene.start(controller);
+    const failure = done.catch((error: Error) => error.message);
+    await scene.clock.advance(119_000);
+    expect(controller.state).toBe("Syncing");
+    await scene.clock.advance(2000);
+    expect(await failure).toMatch(/"echo": caches did not sync in time: Thing of .*etcd is on fire/);
+    expect(controller.state).toBe("Failed");
+  });
+
+  it("runs its setup with the informers before they sync", async () => {
+    scene.server.put(thing("a", { namespace: "t", spec: { owner: "x" } }));
+    const found: string[] = [];
+    const { reconcile } = recorder(async (_key, ctx) => {
+      const [informer] = ctx.cache.informers();
+      found.push(...informer!.byIndex("owner", "x").map(({ metadata }) => metadata.name!));
+      return undefined;
+    });
+    const controller = scene
+      .builder()
+      .for(things)
+      .withSetup((informers) => informers(things).addIndex("owner", ({ spec }) => [spec?.owner ?? ""]))
+      .complete(reconcile);
+    await scene.start(controller);
+    expect(found).toEqual(["a"]);
+  });
+
+  it("CORE-234 a source added while it runs starts at once, and its first list is not waited for", async () => {
+    const { keys, reconcile } = recorder();
+    const controller = scene.builder().for(things).complete(reconcile);
+    await scene.start(controller);
+    scene.server.put(thing("p", { namespace: "t", kind: "Part" }), parts);
+    refuseAll(apiError(500, "not now"));
+    const remove = controller.watch(parts, () => [{ namespace: "m", name: "part" }]);
+    expect(controller.sources.map(({ kind }) => kind.kind)).toEqual(["Thing", "Part"]);
+    controller.enqueue({ namespace: "t", name: "by-hand" });
+    await scene.clock.flush();
+    expect(keys.splice(0)).toEqual(["t/by-hand"]);
+    expect(controller.state).toBe("Running");
+    scene.server.accept();
+    await scene.clock.advance(60_000);
+    expect(keys.splice(0)).toEqual(["m/part"]);
+    remove();
+    scene.server.put(thing("q", { namespace: "t", kind: "Part" }), parts);
+    await scene.clock.flush();
+    expect(keys).toEqual([]);
+    expect(scene.server.watches()).toHaveLength(1);
+    expect(controller.sources).toHaveLength(1);
+  });
+});
+
+describe("owners", () => {
+  const reference = (name: string, more: object = {}) => ({
+    apiVersion: `${things.group}/v9`,
+    kind: "Thing",
+    name,
+    uid: name,
+    controller: true,
+    ...more,
+  });
+  const child = (name: string, ownerReferences: object[]): Thing => ({
+    ...thing(name, { namespace: "t", kind: "Part" }),
+    metadata: { name, namespace: "t", ownerReferences: ownerReferences as never },
+  });
+
+  it("CORE-221 queues the controlling owner of old and new object, at any version of its group and kind", async () => {
+    const { keys, reconcile } = recorder();
+    await scene.start(scene.builder().for(things).owns(parts).complete(reconcile));
+    const put = async (object: Thing): Promise<string[]> => {
+      scene.server.put(object, parts);
+      await scene.clock.flush();
+      return keys.splice(0).sort();
+    };
+    expect(await put(child("p", [reference("a"), reference("b", { controller: false })]))).toEqual(["t/a"]);
+    expect(await put(child("p", [reference("c")]))).toEqual(["t/a", "t/c"]);
+    expect(await put(child("q", [reference("d", { apiVersion: "other.io/v1" })]))).toEqual([]);
+    expect(await put(child("r", [reference("d", { kind: "World" })]))).toEqual([]);
+  });
+
+  it("CORE-221 queues every owner if asked, and a cluster-scoped one without a namespace", async () => {
+    const { keys, reconcile } = recorder();
+    const world = { ...reference("w", { controller: false }), kind: "World" };
+    await scene.start(scene.builder().for(worlds).owns(parts, { matchEveryOwner: true }).complete(reconcile));
+    scene.server.put(child("p", [world, reference("a")]), parts);
+    await scene.clock.flush();
+    expect(keys).toEqual(["w"]);
+  });
+});
+
+describe("map functions", () => {
+  const ownerOf = (object: { readonly spec?: { readonly owner?: string } }): ObjectKey[] => [
+    { namespace: "m", name: object.spec?.owner ?? "none" },
+    { namespace: "m", name: "always" },
+  ];
+
+  it("CORE-222 runs on the old and the new object and queues each key once, also when it is asynchronous", async () => {
+    const { keys, reconcile } = recorder();
+    const later = async (object: Parameters<typeof ownerOf>[0]): Promise<ObjectKey[]> => ownerOf(object);
+    await scene.start(scene.builder().watches(things, ownerOf).watches(parts, later).complete(reconcile));
+    for (const kind of [things, parts]) {
+      scene.server.put(thing("a", { namespace: "t", kind: kind.kind, spec: { owner: "x" } }), kind);
+      await scene.clock.flush();
+      expect(keys.splice(0).sort()).toEqual(["m/always", "m/x"]);
+      scene.server.put(thing("a", { namespace: "t", kind: kind.kind, spec: { owner: "y" } }), kind);
+      await scene.clock.flush();
+      expect(keys.splice(0).sort()).toEqual(["m/always", "m/x", "m/y"]);
+    }
+  });
+
+  it("CORE-222 tries one that throws five times more, then tells and counts that the event is lost", async () => {
+    let failures = 5;
+    let calls = 0;
+    const { keys, reconcile } = recorder();
+    const map = (object: Parameters<typeof ownerOf>[0]): ObjectKey[] => {
+      calls += 1;
+      if (failures === 0) return ownerOf(object);
+      failures -= 1;
+      throw new Error("not yet");
+    };
+    await scene.start(scene.builder().watches(things, map).complete(reconcile));
+    scene.server.put(thing("a", { namespace: "t", spec: { owner: "x" } }));
+    await scene.clock.advance(10 + 40 + 160 + 640 + 999);
+    expect(keys).toEqual([]);
+    await scene.clock.advance(1);
+    expect(keys.splice(0)).toEqual(["m/x", "m/always"]);
+    failures = 100;
+    calls = 0;
+    scene.server.put(thing("b", { namespace: "t", spec: { owner: "z" } }));
+    await scene.clock.advance(60_000);
+    expect(keys).toEqual([]);
+    expect(calls).toBe(6);
+    expect(scene.logged("map function failed, event lost").map(({ fields }) => fields.object)).toEqual([
+      "t/b",
+    ]);
+    expect(scene.counts.lost).toBe(1);
+  });
+});
