@@ -1,7 +1,14 @@
 /** `npm run generate`: everything in the repository that is derived from something else in it. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { loadSettings } from "@quartet/core";
+import { MODULES } from "@quartet/manager";
 import { parse } from "yaml";
+import { controllersFile, crdTemplate, rbacFile, valuesKey } from "./generate/chart.ts";
+import { crdPage } from "./generate/crd-reference.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
+import { metricFamilies } from "./generate/metrics.ts";
+import { flagsPage, metricsPage } from "./generate/reference.ts";
 import { repository } from "./paths.ts";
 
 /** Which package owns the kinds of a group. */
@@ -9,10 +16,14 @@ const PACKAGE_OF_GROUP: Readonly<Record<string, string>> = { "nacos.io": "nacos-
 
 const typesOf = new Map<string, string[]>();
 for (const file of readdirSync(`${repository}/crds`).sort()) {
-  const crd = parse(readFileSync(`${repository}/crds/${file}`, "utf8")) as Crd;
+  const text = readFileSync(`${repository}/crds/${file}`, "utf8");
+  const crd = parse(text) as Crd;
   const owner = PACKAGE_OF_GROUP[crd.spec.group];
   if (owner === undefined) throw new Error(`crds/${file}: no package is known for group ${crd.spec.group}`);
   typesOf.set(owner, [...(typesOf.get(owner) ?? []), await crdTypes(crd)]);
+  const users = MODULES.filter((module) => module.crds.includes(file)).map(valuesKey);
+  write(`charts/quartet/templates/crds/${file}`, crdTemplate(text, users));
+  write(`docs/reference/crd-${crd.spec.names.kind.toLowerCase()}.md`, crdPage(crd));
 }
 for (const [owner, types] of typesOf) {
   const head =
@@ -20,8 +31,14 @@ for (const [owner, types] of typesOf) {
     'import type { ObjectMeta } from "@quartet/core";\n\n';
   write(`packages/${owner}/src/api.gen.ts`, head + types.join("\n"));
 }
+write("charts/quartet/files/rbac.yaml", rbacFile(MODULES));
+write("charts/quartet/files/controllers.yaml", controllersFile(MODULES));
+const { specs } = await loadSettings({ args: [], env: {}, modules: MODULES });
+write("docs/reference/flags.md", flagsPage(specs));
+write("docs/reference/metrics.md", metricsPage(await metricFamilies()));
 
 function write(path: string, content: string): void {
+  mkdirSync(dirname(`${repository}/${path}`), { recursive: true });
   writeFileSync(`${repository}/${path}`, content);
   console.log(path);
 }
