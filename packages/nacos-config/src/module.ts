@@ -23,7 +23,7 @@ import { createWatchSet, type EnqueueLater } from "./reconcile/watch-set.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
 
 /** Canonical name of the controller. */
-const NAME = "nacos-config";
+const NAME = "nacos";
 
 /** What tests and embedders can replace. */
 export interface NacosModuleOptions {
@@ -35,7 +35,7 @@ export interface NacosModuleOptions {
 export function createNacosModule({ baseUrl = podBaseUrl }: NacosModuleOptions = {}): ControllerModule {
   return {
     name: NAME,
-    aliases: ["nacos"],
+    aliases: ["nacos-config"],
     kinds: [NACOS],
     crds: ["nacos.io_nacos.yaml"],
     rights: RIGHTS,

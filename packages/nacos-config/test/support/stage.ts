@@ -21,8 +21,8 @@ import { startTestManager, type TestManager, type TestManagerOptions } from "./m
 
 /** Verbs that change something. */
 const WRITES = ["create", "update", "patch", "apply", "delete", "deletecollection"];
-/** Name of the controller in its user agent. */
-const CONTROLLER = "nacos-config";
+/** End of the controller's user agent. */
+const CONTROLLER = ") nacos";
 
 /** Loopback addresses that no other test process uses. */
 const PRIVATE_POD_CIDR = `127.${100 + (Number(process.env.VITEST_POOL_ID ?? 0) % 100)}.0.0/16`;
@@ -61,7 +61,7 @@ export async function openStage(): Promise<Stage> {
 
   const requests = async (since: number): Promise<RequestRecord[]> => {
     const all = await server.requests({ since });
-    return all.filter((request) => request.userAgent.includes(CONTROLLER) && request.namespace === namespace);
+    return all.filter((request) => request.userAgent.endsWith(CONTROLLER) && request.namespace === namespace);
   };
   return {
     target: server.target,

@@ -158,11 +158,15 @@ function checkContainers(
 
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 
-/** The part of pod validation that controllers run into. */
+/**
+ * The part of pod validation that controllers run into.
+ * @param claims volumes that the pods will get from claim templates
+ */
 export function checkPodSpec(
   spec: unknown,
   field: string,
   restart: readonly string[] = RESTART_POLICIES,
+  claims: readonly string[] = [],
 ): Cause[] {
   const pod = record(spec);
   const found: Cause[] = [];
@@ -175,6 +179,7 @@ export function checkPodSpec(
     if (volumes.has(name)) found.push(duplicate(at, name));
     volumes.add(name);
   });
+  for (const claim of claims) volumes.add(claim);
   if (items(pod.containers).length === 0) found.push(required(`${field}.containers`));
   found.push(...checkContainers(pod, "containers", field, volumes));
   found.push(...checkContainers(pod, "initContainers", field, volumes));

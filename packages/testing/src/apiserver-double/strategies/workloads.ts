@@ -14,9 +14,10 @@ const BACKOFF_LIMIT = 6;
 
 function checkTemplate(spec: JsonObject, field: string, restart: readonly string[]): Cause[] {
   const template = record(spec.template);
+  const claims = records(spec.volumeClaimTemplates).map((claim) => text(record(claim.metadata).name));
   return [
     ...checkLabels(record(template.metadata).labels, `${field}.template.labels`),
-    ...checkPodSpec(template.spec, `${field}.template.spec`, restart),
+    ...checkPodSpec(template.spec, `${field}.template.spec`, restart, claims),
   ];
 }
 
