@@ -13,7 +13,7 @@ export const LIMITS = {
   /** Open files more than after the warm-up. */
   moreOpenFiles: 10,
   /** 99th percentile of the event-loop lag, milliseconds. */
-  lagP99Ms: 100,
+  lagP99Ms: 50,
 } as const;
 
 /** Sentences on what the samples, in order of time, violate; empty when all is well. */
