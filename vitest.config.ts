@@ -18,7 +18,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "tools/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "packages/*/test/**/*.test.ts",
+            "{bench,tools}/**/*.test.ts",
+          ],
           exclude: ["**/*.real.test.ts", "**/node_modules/**"],
           env,
           testTimeout: 30_000,

@@ -9,6 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const node = join(root, "node_modules", "node", "bin", "node");
 const script = (file) => [
@@ -21,7 +22,10 @@ const script = (file) => [
 /** Task name → command lines, run one after the other until one fails; arguments go to the last. */
 const tasks = {
   bench: () => [script("bench/main.ts")],
-  build: () => [[bin("turbo"), "run", "build", "--output-logs=errors-only"]],
+  // turbo looks for the package manager on the PATH: npx puts it there.
+  build: () => [
+    ["npx", "--yes", `--package=${packageManager}`, "--call", "turbo run build --output-logs=errors-only"],
+  ],
   "control-plane": () => [script("tools/control-plane/main.ts")],
   corpus: () => [script("tools/corpus.ts")],
   demo: () => [script("tools/demo.ts")],
@@ -60,7 +64,6 @@ async function install() {
   const want = createHash("sha256").update(lockfile).digest("hex");
   const marker = join(root, "node_modules", ".quartet-installed");
   if (existsSync(marker) && existsSync(node) && readFileSync(marker, "utf8") === want) return;
-  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   console.error(`installing the workspace with ${packageManager}`);
   const code = await run(["npx", "--yes", packageManager, "install", "--frozen-lockfile"], ["ignore", 2, 2]);
   if (code !== 0) {
