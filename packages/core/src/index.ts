@@ -47,7 +47,7 @@ export { ControllerSetupError, TerminalError } from "./controller/errors.ts";
 export type { ControllerObserver, ReconcileResult } from "./controller/observer.ts";
 export * from "./controller/predicates.ts";
 export { handleRejections } from "./controller/rejections.ts";
-export { type Channel, channel, interval } from "./controller/sources.ts";
+export { type Channel, channel, cron, interval } from "./controller/sources.ts";
 export * from "./controller/types.ts";
 export * from "./helpers/conditions.ts";
 export * from "./helpers/finalizers.ts";
@@ -88,3 +88,6 @@ export { type WebhookMetrics, webhookMetrics } from "./observe/webhook-metrics.t
 export { createQueue, type QueueObserver, type QueueOptions, type WorkQueue } from "./queue/queue.ts";
 export * from "./queue/rate-limiter.ts";
 export * from "./queue/types.ts";
+export { type CrashOptions, type CrashReport, crashAtEveryCall } from "./testkit/crash-at-every-call.ts";
+export { CrashError, type CrashPoint, type TestProcess } from "./testkit/killable-process.ts";
+export { liveCache, testContext } from "./testkit/test-context.ts";

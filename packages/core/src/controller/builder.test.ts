@@ -112,7 +112,7 @@ describe("options", () => {
     }
   });
 
-  it("CORE-233 CORE-400 the number of concurrent reconciles can be changed while they run", async () => {
+  it("CORE-233 the number of concurrent reconciles can be changed while they run", async () => {
     const { keys, reconcile, end } = endless();
     const controller = builder().for(things).complete(reconcile);
     await scene.start(controller);

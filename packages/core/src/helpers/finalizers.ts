@@ -6,6 +6,7 @@
  * patches test what they change, so that finalizers of others are never touched (CORE-305 to 308).
  */
 import { isConflict, isInvalid, isNotFound } from "../client/errors.ts";
+import { sameJson } from "../client/merge-diff.ts";
 import type { Client, JsonPatchOperation } from "../client/types.ts";
 import type { DeepReadonly, Kind, KubeObject } from "../object.ts";
 import { keyOf } from "../object.ts";
@@ -123,7 +124,16 @@ async function change<T extends KubeObject>(
       throw failure;
     });
     if (live === undefined) return "done";
-    if (live.metadata.resourceVersion !== object.metadata.resourceVersion) return "wait";
+    if (!isSameFor(live, object)) return "wait";
     throw error;
   }
+}
+
+/** Same finalizers, and the same stage of life. */
+function isSameFor(live: KubeObject, seen: DeepReadonly<KubeObject>): boolean {
+  const [now, before] = [live.metadata, seen.metadata];
+  return (
+    now.deletionTimestamp === before.deletionTimestamp &&
+    sameJson(now.finalizers ?? [], before.finalizers ?? [])
+  );
 }

@@ -1,0 +1,67 @@
+/** A reconcile's context for tests that call a reconcile by hand. */
+import type { Cache } from "../cache/types.ts";
+import { isNotFound } from "../client/errors.ts";
+import type { Client } from "../client/types.ts";
+import type { ReconcileContext } from "../controller/types.ts";
+import type { DeepReadonly } from "../object.ts";
+import type { Logger } from "../observe/types.ts";
+
+const SILENT: Logger = {
+  error: () => {},
+  warn: () => {},
+  info: () => {},
+  debug: () => {},
+  trace: () => {},
+  with: () => SILENT,
+  named: () => SILENT,
+};
+
+/**
+ * Context whose cache reads through `reads`, live, and whose writes go through `client`. Log lines and events go
+ * nowhere unless `more` says otherwise. With {@link crashAtEveryCall} the reads are the world's client, as cached reads
+ * are no calls.
+ */
+export function testContext(
+  client: Client,
+  reads: Client,
+  more: Partial<ReconcileContext> = {},
+): ReconcileContext {
+  return {
+    signal: new AbortController().signal,
+    log: SILENT,
+    reconcileID: "00000000-0000-4000-8000-000000000000",
+    client,
+    cache: liveCache(reads),
+    events: { record: () => {} },
+    priority: 0,
+    attempt: 0,
+    features: {},
+    ...more,
+  };
+}
+
+/** Cache without informers: each read asks the server. */
+export function liveCache(client: Client): Cache {
+  return {
+    informer(kind) {
+      throw new Error(`a live cache has no informer of ${kind.plural}; use get and list`);
+    },
+    release: () => {},
+    get: (kind, key) =>
+      (client.get(kind, key) as Promise<never>).catch((error) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }),
+    async list(kind, { namespace, labels = {} } = {}) {
+      const selector = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+      const { items } = await client.list(kind, {
+        ...(namespace !== undefined && { namespace }),
+        ...(selector.length > 0 && { labelSelector: selector.join(",") }),
+      });
+      return items as unknown as DeepReadonly<(typeof items)[number]>[];
+    },
+    overlay: () => {},
+    informers: () => [],
+    stop: async () => {},
+  };
+}
