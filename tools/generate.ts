@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { loadSettings } from "@quartet/core";
 import { MODULES } from "@quartet/manager";
 import { parse } from "yaml";
-import { controllersFile, crdTemplate, rbacFile, valuesKey } from "./generate/chart.ts";
+import { controllersFile, crdTemplate, rbacFile } from "./generate/chart.ts";
 import { crdPage } from "./generate/crd-reference.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { metricFamilies } from "./generate/metrics.ts";
@@ -21,7 +21,7 @@ for (const file of readdirSync(`${repository}/crds`).sort()) {
   const owner = PACKAGE_OF_GROUP[crd.spec.group];
   if (owner === undefined) throw new Error(`crds/${file}: no package is known for group ${crd.spec.group}`);
   typesOf.set(owner, [...(typesOf.get(owner) ?? []), await crdTypes(crd)]);
-  const users = MODULES.filter((module) => module.crds.includes(file)).map(valuesKey);
+  const users = MODULES.filter((module) => module.crds.includes(file)).map(({ name }) => name);
   write(`charts/quartet/templates/crds/${file}`, crdTemplate(text, users));
   write(`docs/reference/crd-${crd.spec.names.kind.toLowerCase()}.md`, crdPage(crd));
 }

@@ -26,11 +26,6 @@ interface Rules {
   cluster: object[];
 }
 
-/** Key of a controller in the chart's values: its short name. */
-export function valuesKey(module: ControllerModule): string {
-  return module.aliases[0] ?? module.name;
-}
-
 /**
  * Rules by what they are needed for. A role is made of `always`, the switches that are on, and `controllers` and
  * `webhooks` of the enabled controllers; what stands in `always` is not repeated.
@@ -41,29 +36,28 @@ export function rbacFile(modules: readonly ControllerModule[]): string {
     always,
     leaderElection: beyond(always, rulesOf([], { ...PLAIN, leaseName: PLACEHOLDER.lease })),
     metricsSecure: beyond(always, rulesOf([], { ...PLAIN, metricsSecure: true })),
-    controllers: byKey(modules, (module) => beyond(always, rulesOf([module], PLAIN))),
-    webhooks: byKey(modules, (module) => beyond(rulesOf([module], PLAIN), rulesOf([module], HOOKED))),
+    controllers: byName(modules, (module) => beyond(always, rulesOf([module], PLAIN))),
+    webhooks: byName(modules, (module) => beyond(rulesOf([module], PLAIN), rulesOf([module], HOOKED))),
   };
   return HEAD + stringify(content, { aliasDuplicateObjects: false });
 }
 
-/** Facts about controllers: name for `--controllers`, whether the API server calls them, value → config field. */
+/** Facts about controllers by name: whether the API server calls them, and which config field a value sets. */
 export function controllersFile(modules: readonly ControllerModule[]): string {
-  const facts = byKey(modules, (module) => ({
-    name: module.name,
+  const facts = byName(modules, (module) => ({
     hooks: module.webhooks !== undefined || module.conversions !== undefined,
     fields: Object.fromEntries(
-      module.flags.map(({ name }) => [settingKey(valuesKey(module), name), camelCase(name)]),
+      module.flags.map(({ name }) => [settingKey(module.name, name), camelCase(name)]),
     ),
   }));
   return HEAD + stringify(facts);
 }
 
-/** Template of a CRD that is there when one of the controllers with these keys is enabled. */
-export function crdTemplate(crd: string, keys: readonly string[]): string {
+/** Template of a CRD that is there when one of the these controllers is enabled. */
+export function crdTemplate(crd: string, controllers: readonly string[]): string {
   const parts = crd.replaceAll("{{", '{{ "{{" }}').split(/^metadata:\n/m);
   if (parts.length !== 2) throw new Error("a CRD file has exactly one line `metadata:`");
-  const enabled = keys.map((key) => `.Values.controllers.${key}.enabled`);
+  const enabled = controllers.map((name) => `(index .Values.controllers "${name}").enabled`);
   return `{{- /* Generated from crds/ by \`npm run generate\`: edit the CRD instead. */ -}}
 {{- if and .Values.crds.enabled (or false ${enabled.join(" ")}) }}
 ${parts[0]}metadata:
@@ -94,11 +88,11 @@ function beyond(base: Rules, rules: Rules): Rules {
   return { own: without("own"), work: without("work"), cluster: without("cluster") };
 }
 
-function byKey<T>(
+function byName<T>(
   modules: readonly ControllerModule[],
   value: (module: ControllerModule) => T,
 ): Record<string, T> {
-  return Object.fromEntries(modules.map((module) => [valuesKey(module), value(module)]));
+  return Object.fromEntries(modules.map((module) => [module.name, value(module)]));
 }
 
 /** `skipNodeCheck` for `nacos-skip-node-check`. */

@@ -34,7 +34,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{- /* Keys of the enabled controllers, as JSON. */ -}}
+{{- /* Names of the enabled controllers, as JSON. */ -}}
 {{- define "quartet.enabled" -}}
 {{- $enabled := list }}
 {{- range $key := keys (.Files.Get "files/controllers.yaml" | fromYaml) | sortAlpha }}

@@ -1,0 +1,235 @@
+/** What the chart renders; no cluster is asked. */
+import { readFileSync } from "node:fs";
+import { MODULES } from "@quartet/manager";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { CHART, helm, only, type Rendered, render } from "./support/chart.ts";
+import { runWith } from "./support/manager.ts";
+
+const DOCS = new URL("../../docs/reference/", import.meta.url);
+const NAMESPACED = 'watchNamespaces=["team-a","team-b"]';
+/** Everything optional. */
+const ALL = [
+  'metrics={"secure":true,"serviceMonitor":{"enabled":true},"prometheusRule":{"enabled":true,"runbookUrl":"https://x/"}}',
+  'networkPolicy={"enabled":true}',
+];
+
+interface Role {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  rules: { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }[];
+}
+
+const rolesOf = (objects: readonly object[]): Role[] =>
+  (objects as Role[]).filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
+
+/** Every single right of the roles, sorted. */
+function rights(roles: readonly Role[]): string[] {
+  const all = roles.flatMap(({ kind, metadata, rules }) =>
+    rules.flatMap(({ apiGroups, resources, verbs, resourceNames = ["*"] }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) =>
+          verbs.flatMap((verb) =>
+            resourceNames.map((name) =>
+              [kind, metadata.namespace ?? "", metadata.name, group, resource, verb, name].join(" "),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+  return [...new Set(all)].sort();
+}
+
+it("CORE-539 passes helm lint", async () => {
+  const { code, stdout } = await helm(["lint", "--strict", CHART]);
+  expect(stdout).toContain("0 chart(s) failed");
+  expect(code).toBe(0);
+});
+
+describe("rights", () => {
+  it.each([
+    ["cluster", []],
+    ["namespaced", [NAMESPACED]],
+    ["cluster, metrics over TLS", ['metrics={"secure":true}']],
+    ["namespaced, metrics over TLS", [NAMESPACED, 'metrics={"secure":true}']],
+    ["cluster, no leader election", ["replicas=1", 'leaderElection={"enabled":false}']],
+  ])("CORE-397 CORE-534 are those that --print-rbac prints: %s", async (_, values) => {
+    const objects = await render(values);
+    const printed = await runWith(objects, ["--print-rbac", "--leader-election-namespace=ops"]);
+    const wanted = rights(rolesOf(parseAllDocuments(printed.stdout).map((document) => document.toJS())));
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(rights(rolesOf(objects))).toEqual(wanted);
+  });
+
+  it.each([
+    ["cluster", []],
+    ["namespaced", [NAMESPACED]],
+  ])("CORE-534 are the same as before, and bound to the ServiceAccount: %s", async (mode, values) => {
+    const objects = await render(values);
+    const text = rolesOf(objects)
+      .map(({ kind, metadata: { name, namespace }, rules }) => stringify({ kind, name, namespace, rules }))
+      .join("---\n");
+    await expect(text).toMatchFileSnapshot(`golden/rbac-${mode}.yaml`);
+    const id = (object: { kind: string; metadata: Rendered["metadata"] }): string =>
+      `${object.kind.replace("Binding", "")} ${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+    const bindings = objects.filter(({ kind }) => kind.endsWith("RoleBinding"));
+    expect(bindings.map(id).sort()).toEqual(rolesOf(objects).map(id).sort());
+    for (const { roleRef, subjects, metadata } of bindings) {
+      expect(roleRef.name).toBe(metadata.name);
+      expect(subjects).toEqual([{ kind: "ServiceAccount", name: "quartet", namespace: "ops" }]);
+    }
+  });
+
+  it("CORE-534 need no ClusterRole in namespaced mode, and a chart without controllers is refused", async () => {
+    const objects = await render([NAMESPACED]);
+    expect(rolesOf(objects).map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).toEqual([
+      "Role team-a",
+      "Role team-b",
+      "Role ops",
+    ]);
+    await expect(render(['controllers={"nacos":{"enabled":false}}'])).rejects.toThrow(
+      "no controller is enabled",
+    );
+  });
+});
+
+describe("values", () => {
+  it.each([
+    ["controllers.nacos.enabeld=true", "enabeld"],
+    ["controllers.nacso.enabled=true", "nacso"],
+    ["replica=3", "replica"],
+    ["metrics.prot=8080", "prot"],
+    ["webhook.certMode=slef", "certMode"],
+    ["leaderElection.leaseDuration=15", "leaseDuration"],
+  ])("CORE-533 refuses a typo: %s", async (value, named) => {
+    const { code, stderr } = await helm(["template", "quartet", CHART, "--set", value]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(named);
+  });
+
+  it("CORE-533 allows no unknown field anywhere, and describes every default", () => {
+    const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, "utf8"));
+    const values = parse(readFileSync(`${CHART}/values.yaml`, "utf8"));
+    const check = (part: Record<string, unknown>, node: { properties?: Record<string, never> }): void => {
+      if (node.properties === undefined) return;
+      expect(node).toMatchObject({ type: "object", additionalProperties: false });
+      const known = Object.keys(node.properties).filter((name) => name !== "global");
+      expect(Object.keys(part).sort()).toEqual(known.sort());
+      for (const name of known) check(part[name] as never, node.properties[name]!);
+    };
+    check(values, schema);
+  });
+
+  it("CORE-533 has a value for every flag of a controller, with the flag's own default", async () => {
+    const printed = await runWith(await render(), ["--print-config"]);
+    const config = parse(printed.stdout);
+    expect(printed.code, printed.stderr).toBe(0);
+    const text = only(await render(), "ConfigMap").data["config.yaml"];
+    for (const flag of MODULES.flatMap((module) => module.flags)) {
+      const field = flag.name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      expect(text).toContain(`${field}:`);
+      expect(String(config[field])).toBe(flag.default);
+    }
+  });
+
+  it("gives the program a configuration that it takes, with what was asked for", async () => {
+    const objects = await render([
+      NAMESPACED,
+      'controllers={"nacos":{"concurrency":7,"resync":"1m"}}',
+      ...ALL,
+    ]);
+    const { code, stdout, stderr } = await runWith(objects, ["--print-config"]);
+    expect(code, stderr).toBe(0);
+    expect(parse(stdout)).toMatchObject({
+      controllers: ["nacos"],
+      namespaces: ["team-a", "team-b"],
+      maxConcurrentReconciles: { nacos: 7 },
+      nacosResync: "1m",
+      metrics: { secure: true, bindAddress: ":8080" },
+      webhook: { port: -1 },
+      leaderElection: { enabled: true, id: "quartet-manager" },
+    });
+  });
+});
+
+describe("objects", () => {
+  it("CORE-532 are a Deployment of two that rolls without a gap, with its probes", async () => {
+    const { spec } = only(await render(), "Deployment");
+    expect(spec).toMatchObject({
+      replicas: 2,
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } },
+    });
+    const pod = spec.template.spec;
+    expect(pod).toMatchObject({ enableServiceLinks: false, terminationGracePeriodSeconds: 45 });
+    expect(pod.topologySpreadConstraints).toHaveLength(1);
+    expect(pod.containers[0]).toMatchObject({
+      startupProbe: { httpGet: { path: "/readyz" }, periodSeconds: 2, failureThreshold: 60 },
+      livenessProbe: { httpGet: { path: "/healthz" }, periodSeconds: 20 },
+      readinessProbe: { httpGet: { path: "/readyz" }, periodSeconds: 5 },
+      resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    });
+  });
+
+  it("CORE-532 roll the pods when the configuration changes, and have a budget for several replicas only", async () => {
+    const checksum = async (values: string[]): Promise<string> =>
+      only(await render(values), "Deployment").spec.template.metadata.annotations["checksum/config"];
+    expect(await checksum([])).toBe(await checksum(['podLabels={"a":"b"}']));
+    expect(await checksum(['log={"level":"debug"}'])).not.toBe(await checksum([]));
+    expect(only(await render(), "PodDisruptionBudget").spec.minAvailable).toBe(1);
+    const single = await render(["replicas=1"]);
+    expect(single.filter(({ kind }) => kind === "PodDisruptionBudget")).toEqual([]);
+  });
+
+  it("CORE-536 mount a token in the manager's pod only", async () => {
+    const objects = await render();
+    expect(only(objects, "ServiceAccount").automountServiceAccountToken).toBe(false);
+    expect(only(objects, "Deployment").spec.template.spec.automountServiceAccountToken).toBe(true);
+  });
+
+  it("CORE-535 include the CRDs as they stand in crds/, kept unless told otherwise", async () => {
+    const original = parse(readFileSync(new URL("../../crds/nacos.io_nacos.yaml", import.meta.url), "utf8"));
+    const kept = only(await render(), "CustomResourceDefinition");
+    expect(kept.spec).toEqual(original.spec);
+    expect(kept.metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
+    const dropped = only(await render(['crds={"keep":false}']), "CustomResourceDefinition");
+    expect(dropped.metadata.annotations).toBeUndefined();
+    const without = await render(['crds={"enabled":false}']);
+    expect(without.some(({ kind }) => kind === "CustomResourceDefinition")).toBe(false);
+  });
+
+  it("CORE-537 have no NetworkPolicy unless asked for, then one for API server, DNS and Nacos nodes", async () => {
+    expect((await render()).some(({ kind }) => kind === "NetworkPolicy")).toBe(false);
+    const apiServer = '{"cidr":"10.0.0.1/32","port":443}';
+    const from = '[{"namespaceSelector":{}}]';
+    const { spec } = only(
+      await render([`networkPolicy={"enabled":true,"metricsFrom":${from},"apiServer":${apiServer}}`]),
+      "NetworkPolicy",
+    );
+    expect(spec.ingress).toContainEqual({
+      ports: [{ protocol: "TCP", port: "metrics" }],
+      from: [{ namespaceSelector: {} }],
+    });
+    expect(spec.egress).toContainEqual({
+      ports: [{ protocol: "TCP", port: 443 }],
+      to: [{ ipBlock: { cidr: "10.0.0.1/32" } }],
+    });
+    expect(JSON.stringify(spec.egress)).toContain('"middleware":"nacos"');
+  });
+
+  it("CORE-538 alert on metrics that exist, each with a heading in the runbook", async () => {
+    const alerts = only(await render(ALL), "PrometheusRule").spec.groups[0].rules;
+    expect(alerts).toHaveLength(8);
+    const metrics = readFileSync(new URL("metrics.md", DOCS), "utf8");
+    const runbook = readFileSync(new URL("alerts.md", DOCS), "utf8");
+    for (const { alert, expr, annotations } of alerts) {
+      expect(runbook).toContain(`\n## ${alert}\n`);
+      expect(annotations.runbook_url).toBe(`https://x/#${alert.toLowerCase()}`);
+      const names = [...expr.matchAll(/([a-z_]+)\{/g)].map(([, name]) => name.replace(/_bucket$/, ""));
+      expect(names.length).toBeGreaterThan(0);
+      for (const name of names) {
+        if (!name.startsWith("kube_pod_")) expect(metrics).toContain(`\`${name}\``);
+      }
+    }
+  });
+});
