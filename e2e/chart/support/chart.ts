@@ -19,7 +19,7 @@ export interface Outcome {
 export interface Rendered {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string; annotations?: Record<string, string> };
+  metadata: { name: string; namespace?: string; uid?: string; annotations?: Record<string, string> };
   // biome-ignore lint/suspicious/noExplicitAny: every kind of object has other fields
   [field: string]: any;
 }
