@@ -1,4 +1,5 @@
 /** The manifests that the Nacos controller was asked for, applied as they stand, under the manager as it is shipped. */
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,12 +16,13 @@ import {
   testClient,
 } from "@quartet/testing";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 
 const NACOS = "/apis/nacos.io/v1alpha1/namespaces/default/nacos";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const STATEFUL_SET = "/apis/apps/v1/namespaces/default/statefulsets/my-nacos";
 const PODS = "/api/v1/namespaces/default/pods?labelSelector=app%3Dmy-nacos";
+const MERGE_PATCH = "application/merge-patch+json";
 const real = process.env.QUARTET_TARGET === "real";
 
 interface StatefulSet {
@@ -164,8 +166,7 @@ describe("the seed's manifests", () => {
     const data = {
       "user.properties": text.replace("nacos.console.ui.enabled=true", "nacos.console.ui.enabled=false"),
     };
-    const contentType = "application/merge-patch+json";
-    await client.ok("PATCH", `${CONFIG_MAPS}/nacos-user-config`, { data }, { contentType });
+    await client.ok("PATCH", `${CONFIG_MAPS}/nacos-user-config`, { data }, { contentType: MERGE_PATCH });
     const after = await eventually(async () => {
       for (const uid of await podIds()) seen.add(uid);
       return atRest("9713514301f4b65a");
@@ -195,5 +196,24 @@ describe("the seed's manifests", () => {
     const after = await client.ok<StatefulSet>("GET", STATEFUL_SET);
     expect(after.metadata).toEqual(before.metadata);
     expect(await podIds()).toEqual(pods);
+  });
+
+  it("NACOS-309 NACOS-314 the content of the seed's diagram has digest 3f346e9c2f5179d9 in file, template and status (M1)", async () => {
+    const sample = parseAllDocuments(read("../../samples/nacos/cluster.yaml")).map((document) =>
+      document.toJS(),
+    );
+    for (const { kind, metadata, data } of sample) {
+      if (kind !== "ConfigMap") continue;
+      await client.ok("PATCH", `${CONFIG_MAPS}/${metadata.name}`, { data }, { contentType: MERGE_PATCH });
+    }
+    await eventually(async () => {
+      const set = await client.ok<StatefulSet>("GET", STATEFUL_SET);
+      expect(set.spec.template.metadata.annotations["nacos.io/config-digest"]).toBe("3f346e9c2f5179d9");
+      const { status } = await client.ok<Resource>("GET", `${NACOS}/my-nacos`);
+      expect(status?.configDigest).toBe("3f346e9c2f5179d9");
+    });
+    const text = await finalConfig();
+    expect(Buffer.byteLength(text)).toBe(341);
+    expect(createHash("sha256").update(text).digest("hex").slice(0, 16)).toBe("3f346e9c2f5179d9");
   });
 });
