@@ -181,13 +181,23 @@ describe("failure", () => {
   it.each<[string, () => unknown]>([
     ["itself", () => new TerminalError("hopeless")],
     ["as a cause", () => new Error("outer", { cause: new TerminalError("hopeless") })],
-  ])("CORE-208 CORE-227 a terminal error, %s, is not tried again and counted twice", async (_how, error) => {
+  ])("CORE-227 a terminal error, %s, is not tried again and counted twice", async (_how, error) => {
     const record = throwing(error);
     const controller = await run(record);
     await scene.clock.advance(3_600_000);
     expect(record.keys).toHaveLength(1);
     expect(scene.counts).toEqual({ error: 1, terminal: 1 });
     expect(scene.logged("Reconciler error")).toHaveLength(1);
+    expect(controller.explain(KEY).queue).toEqual({ state: "absent", attempt: 0 });
+  });
+
+  it("CORE-208 a terminal error forgets the failures before it", async () => {
+    const errors = [new Error("boom"), new Error("boom"), new TerminalError("hopeless")];
+    const record = throwing(() => errors.shift());
+    const controller = await run(record);
+    await scene.clock.advance(5);
+    expect(controller.explain(KEY).queue).toMatchObject({ attempt: 2 });
+    await scene.clock.advance(10);
     expect(controller.explain(KEY).queue).toEqual({ state: "absent", attempt: 0 });
   });
 

@@ -1,5 +1,4 @@
 /** Workers of a controller: they take items from the queue, run so many at a time, and can be paused and drained. */
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../clock.ts";
 import type { WorkQueue } from "../queue/queue.ts";
 import type { QueueItem } from "../queue/types.ts";
@@ -122,18 +121,14 @@ function waitIdle(clock: Clock, ms: number, listeners: Set<() => void>): Promise
   });
 }
 
-/**
- * Calls `fn` soon after `next`: at once while the running slice lasts, else after the event loop had its turn. Calls
- * made by one reconcile are not counted as part of it, so `fn` runs in the context in which this was set up.
- */
+/** Calls `fn` soon after `next`: at once while the running slice lasts, else after the event loop had its turn. */
 function sliced(clock: Clock, fn: () => void): { next: () => void; isOver: () => boolean } {
-  const inOwnContext = AsyncLocalStorage.snapshot();
   let sliceEnd = clock.monotonic() + SLICE_MS;
   let scheduled = false;
   const isOver = (): boolean => clock.monotonic() >= sliceEnd;
   const run = (): void => {
     scheduled = false;
-    inOwnContext(fn);
+    fn();
   };
   return {
     isOver,
