@@ -35,6 +35,8 @@ export default defineConfig({
           include: scenarios,
           env: { ...env, QUARTET_TARGET: "double" },
           testTimeout: 60_000,
+          // Scenarios wait far more than they compute.
+          maxWorkers: 4,
         },
       },
       {

@@ -1,4 +1,5 @@
 /** The course of an update: build, admit, prepare, check, store; again when another write came between. */
+import { refuseResize } from "../admission/claim-resize.ts";
 import { trackUpdate } from "../apply/managed.ts";
 import { parseObject, reportFields } from "../body.ts";
 import type { Call } from "../call.ts";
@@ -129,6 +130,7 @@ async function prepareChange(
   ) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
+  refuseResize(server, call, object, old);
   refuseInvalid(type, object, validateChange(type, object, old));
   await server.admission.validate(call, object, old);
   return object;
