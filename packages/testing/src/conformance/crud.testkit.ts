@@ -420,7 +420,8 @@ export const CRUD_CASES: readonly ConformanceCase[] = [
         ...object,
         metadata: { name: "a", namespace: scene.ns },
         spec: { ...object.spec, minReadySeconds: 9 },
-        status: { replicas: 4, observedGeneration: 1 },
+        // Present, since the workload controller may have written it, and the server lets nobody take it away.
+        status: { replicas: 4, observedGeneration: 1, collisionCount: 0 },
       });
       expect(put.spec?.minReadySeconds).toBeUndefined();
       expect(put.status).toMatchObject({ replicas: 4 });
