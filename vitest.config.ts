@@ -37,6 +37,7 @@ export default defineConfig({
           testTimeout: 60_000,
           // Scenarios wait far more than they compute.
           maxWorkers: 4,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -49,6 +50,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

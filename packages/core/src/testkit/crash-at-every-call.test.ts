@@ -5,7 +5,7 @@ import { finalizer } from "../helpers/finalizers.ts";
 import { controllerReference } from "../helpers/owners.ts";
 import type { Kind } from "../object.ts";
 import { type CrashOptions, crashAtEveryCall } from "./crash-at-every-call.ts";
-import { killableProcess, type TestProcess } from "./killable-process.ts";
+import type { TestProcess } from "./killable-process.ts";
 import { type MemoryApi, memoryApi } from "./memory-api.testkit.ts";
 import { testContext } from "./test-context.ts";
 
@@ -176,23 +176,4 @@ describe("a reconcile that does not", () => {
     };
     await expect(crashAtEveryCall(options(busy, { maxCalls: 20 }))).rejects.toThrow(/more than 20 calls/);
   });
-});
-
-it("a process that is dead sends nothing more and sees no answer, also of calls under way", async () => {
-  const sent: string[] = [];
-  const seen: string[] = [];
-  const run = async ({ call }: TestProcess): Promise<void> => {
-    const send = (name: string) =>
-      call(name, async () => {
-        sent.push(name);
-        await new Promise((resolve) => setTimeout(resolve, name === "slow" ? 10 : 1));
-      }).then(() => void seen.push(name));
-    await Promise.allSettled([send("slow"), send("fast")]);
-    await Promise.allSettled([send("late")]);
-  };
-  const process = killableProcess(memoryApi().client, { call: 2, side: "after" });
-  await run(process);
-  expect(sent).toEqual(["slow", "fast"]);
-  expect(seen).toEqual([]);
-  expect(process.crashed).toBe(true);
 });

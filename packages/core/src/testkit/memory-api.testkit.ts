@@ -112,6 +112,7 @@ export function memoryApi(): MemoryApi {
       remove(kind, key);
     },
   };
+  client.forController = () => client as Client;
   return { ...api, client: client as Client };
 }
 
