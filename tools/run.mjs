@@ -35,7 +35,8 @@ const tasks = {
   quartet: () => [script("tools/quartet.ts")],
   soak: () => [script("bench/soak.ts")],
   rules: () => [script("tools/rules/main.ts")],
-  test: () => [script("tools/test.ts")],
+  // Vitest loads its global set-up from the compiled packages, whatever export conditions are set.
+  test: () => [[bin("tsc"), "-b"], script("tools/test.ts")],
   typecheck: () => [
     [bin("tsc"), "-b"],
     [bin("tsc"), "-p", "tsconfig.tests.json"],

@@ -42,7 +42,7 @@ export interface Workers {
 export function createWorkers(options: WorkersOptions): Workers {
   const { queue, clock } = options;
   const running = new Set<string>();
-  const idleListeners = new Set<() => void>();
+  const idle = idleGate(clock, () => running.size === 0);
   const ended = Promise.withResolvers<void>();
   const schedule = sliced(clock, () => fill());
   let { count } = options;
@@ -77,7 +77,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   };
   const settle = (): void => {
     if (running.size > 0) return;
-    for (const listener of [...idleListeners]) listener();
+    idle.open();
     if (closed) ended.resolve();
   };
   queue.onReady(schedule.next);
@@ -99,7 +99,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       settle();
     },
     ended: ended.promise,
-    drain: (ms) => (running.size === 0 ? Promise.resolve(true) : waitIdle(clock, ms, idleListeners)),
+    drain: idle.wait,
     setCount(next) {
       count = next;
       schedule.next();
@@ -108,17 +108,26 @@ export function createWorkers(options: WorkersOptions): Workers {
   };
 }
 
-function waitIdle(clock: Clock, ms: number, listeners: Set<() => void>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const finish = (idle: boolean): void => {
-      listeners.delete(onIdle);
-      cancel();
-      resolve(idle);
-    };
-    const onIdle = (): void => finish(true);
-    const cancel = ms < 0 ? () => {} : clock.setTimer(ms, () => finish(false));
-    listeners.add(onIdle);
-  });
+/** Lets those wait who need nothing to run. */
+function idleGate(clock: Clock, isIdle: () => boolean): { open(): void; wait(ms: number): Promise<boolean> } {
+  const waiting = new Set<() => void>();
+  return {
+    open() {
+      for (const proceed of [...waiting]) proceed();
+    },
+    wait: (ms) =>
+      new Promise((resolve) => {
+        const finish = (idle: boolean): void => {
+          waiting.delete(proceed);
+          cancel();
+          resolve(idle);
+        };
+        const proceed = (): void => finish(true);
+        const cancel = ms < 0 ? () => {} : clock.setTimer(ms, () => finish(false));
+        waiting.add(proceed);
+        if (isIdle()) proceed();
+      }),
+  };
 }
 
 /** Calls `fn` soon after `next`: at once while the running slice lasts, else after the event loop had its turn. */

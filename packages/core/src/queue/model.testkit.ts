@@ -17,6 +17,18 @@ export interface QueueModel {
   state(key: string): "ready" | "waiting" | "running" | "absent";
 }
 
+const find = (list: ModelItem[], key: string): ModelItem | undefined => list.find((item) => item.key === key);
+const without = (list: ModelItem[], key: string): ModelItem[] => list.filter((item) => item.key !== key);
+/** The first item that no other is better than. */
+const first = (list: ModelItem[], better: (a: ModelItem, b: ModelItem) => boolean): ModelItem =>
+  list.reduce((best, item) => (better(item, best) ? item : best));
+/** Two adds of a key as one: the higher priority, the earlier time. */
+const joined = (a: ModelItem, b: ModelItem): ModelItem => ({
+  key: a.key,
+  priority: Math.max(a.priority, b.priority),
+  time: Math.min(a.time, b.time),
+});
+
 /** Model at time 0. */
 export function queueModel(): QueueModel {
   let now = 0;
@@ -27,10 +39,6 @@ export function queueModel(): QueueModel {
   let waiting: ModelItem[] = [];
   let again: ModelItem[] = [];
   const running = new Set<string>();
-
-  const find = (list: ModelItem[], key: string): ModelItem | undefined =>
-    list.find((item) => item.key === key);
-  const without = (list: ModelItem[], key: string): ModelItem[] => list.filter((item) => item.key !== key);
 
   const raise = (key: string, priority: number): boolean => {
     const item = find(ready, key);
@@ -45,37 +53,22 @@ export function queueModel(): QueueModel {
   };
   const addAt = (key: string, priority: number, time: number): void => {
     if (running.has(key)) {
-      const before = find(again, key) ?? { key, priority, time };
-      const item = {
-        key,
-        priority: Math.max(priority, before.priority),
-        time: Math.min(time, before.time),
-      };
-      again = [...without(again, key), item];
+      const item = { key, priority, time };
+      again = [...without(again, key), joined(item, find(again, key) ?? item)];
     } else if (!raise(key, priority)) becomeReady(key, priority, time);
   };
-  const first = (list: ModelItem[], better: (a: ModelItem, b: ModelItem) => boolean): ModelItem =>
-    list.reduce((best, item) => (better(item, best) ? item : best));
-
   return {
     add: (key, priority) => addAt(key, priority, now),
     addAfter(key, ms, priority) {
       if (ms === 0) return addAt(key, priority, now);
       if (raise(key, priority)) return;
+      const item = { key, priority, time: now + ms };
       const before = find(waiting, key);
-      const time = now + ms;
-      if (before === undefined) waiting.push({ key, priority, time });
-      else {
-        const item = {
-          key,
-          priority: Math.max(priority, before.priority),
-          time: Math.min(time, before.time),
-        };
-        waiting =
-          time < before.time
-            ? [...without(waiting, key), item]
-            : waiting.map((one) => (one === before ? item : one));
-      }
+      const sooner = before === undefined || item.time < before.time;
+      const next = joined(item, before ?? item);
+      waiting = sooner
+        ? [...without(waiting, key), next]
+        : waiting.map((one) => (one === before ? next : one));
     },
     take() {
       if (ready.length === 0) return undefined;

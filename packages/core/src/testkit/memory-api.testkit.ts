@@ -3,7 +3,14 @@ import jsonPatch from "fast-json-patch";
 import { ApiError } from "../client/errors.ts";
 import { mergeDiff, sameJson } from "../client/merge-diff.ts";
 import type { Client, JsonPatchOperation, Patch } from "../client/types.ts";
-import { type Kind, type KubeObject, keyOf, keyToString, type ObjectKey } from "../object.ts";
+import {
+  type Kind,
+  type KubeObject,
+  keyOf,
+  keyToString,
+  type ObjectKey,
+  type ObjectMeta,
+} from "../object.ts";
 
 type Stored = KubeObject & { spec?: unknown; status?: unknown };
 
@@ -23,8 +30,28 @@ export interface MemoryApi {
 const DELETED_AT = "2026-01-01T00:00:00Z";
 
 export function memoryApi(): MemoryApi {
-  const objects = new Map<string, Stored>();
+  const store = memoryStore();
   const requests: string[] = [];
+  return {
+    requests,
+    client: memoryClient(store, requests),
+    put: (kind, object) => store.put(kind, object) as never,
+    get: (kind, key) => store.find(kind, key) as never,
+    list: (kind) => store.list(kind) as never,
+    remove: store.remove,
+  };
+}
+
+interface MemoryStore {
+  find(kind: Kind, key: ObjectKey): Stored | undefined;
+  need(kind: Kind, key: ObjectKey): Stored;
+  list(kind: Kind): Stored[];
+  put(kind: Kind, next: Stored): Stored;
+  remove(kind: Kind, key: ObjectKey): void;
+}
+
+function memoryStore(): MemoryStore {
+  const objects = new Map<string, Stored>();
   let version = 0;
   const idOf = (kind: Kind, key: ObjectKey): string => `${kind.plural}.${kind.group} ${keyToString(key)}`;
   const find = (kind: Kind, key: ObjectKey): Stored | undefined => {
@@ -32,67 +59,67 @@ export function memoryApi(): MemoryApi {
     return found && structuredClone(found);
   };
   const need = (kind: Kind, key: ObjectKey): Stored => find(kind, key) ?? fail(404, "NotFound", kind, key);
-  /** Stores an object as a server would: a write that changes nothing leaves the version as it is. */
-  const store = (kind: Kind, next: Stored): Stored => {
+  /** A write that changes nothing leaves the version as it is. */
+  const put = (kind: Kind, next: Stored): Stored => {
     const key = keyOf(next);
     const old = find(kind, key);
-    const { resourceVersion, ...metadata } = next.metadata;
-    if (metadata.finalizers?.length === 0) delete metadata.finalizers;
-    if (old !== undefined) {
-      const { resourceVersion: before, ...rest } = old.metadata;
-      if (sameJson({ ...old, metadata: rest }, { ...next, metadata })) return old;
-    }
-    const changed = old === undefined || !sameJson(old.spec, next.spec);
+    const metadata = ownMetadata(next);
+    if (old !== undefined && sameJson({ ...old, metadata: ownMetadata(old) }, { ...next, metadata }))
+      return old;
+    const respecified = old === undefined || !sameJson(old.spec, next.spec);
     version += 1;
-    const stored = {
-      ...next,
-      metadata: {
-        ...metadata,
-        uid: old?.metadata.uid ?? metadata.uid ?? `uid-${version}`,
-        generation: (old?.metadata.generation ?? 0) + (changed ? 1 : 0),
-        resourceVersion: String(version),
-      },
-    };
-    objects.set(idOf(kind, key), structuredClone(stored));
-    if (metadata.deletionTimestamp !== undefined && metadata.finalizers === undefined) {
-      objects.delete(idOf(kind, key));
-    }
+    metadata.uid = old?.metadata.uid ?? metadata.uid ?? `uid-${version}`;
+    metadata.generation = (old?.metadata.generation ?? 0) + (respecified ? 1 : 0);
+    metadata.resourceVersion = String(version);
+    const stored = { ...next, metadata };
+    const gone = metadata.deletionTimestamp !== undefined && metadata.finalizers === undefined;
+    if (gone) objects.delete(idOf(kind, key));
+    else objects.set(idOf(kind, key), structuredClone(stored));
     return stored;
   };
-  const remove = (kind: Kind, key: ObjectKey): void => {
-    const object = need(kind, key);
-    store(kind, { ...object, metadata: { ...object.metadata, deletionTimestamp: DELETED_AT } });
-  };
-  const patch = (kind: Kind, key: ObjectKey, change: Patch): Stored => {
-    const old = need(kind, key);
-    const next = patched(kind, key, old, change);
-    if (next.metadata.uid !== old.metadata.uid) fail(409, "Conflict", kind, key);
-    if (next.metadata.resourceVersion !== old.metadata.resourceVersion) fail(409, "Conflict", kind, key);
-    return store(kind, next);
-  };
-  const api: Omit<MemoryApi, "client"> = {
-    requests,
-    put: (kind, object) => store(kind, object) as never,
-    get: (kind, key) => find(kind, key) as never,
+  return {
+    find,
+    need,
+    put,
     list: (kind) =>
       [...objects]
         .filter(([id]) => id.startsWith(`${kind.plural}.${kind.group} `))
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, object]) => structuredClone(object)) as never[],
-    remove,
+        .map(([, object]) => structuredClone(object)),
+    remove(kind, key) {
+      const object = need(kind, key);
+      put(kind, { ...object, metadata: { ...object.metadata, deletionTimestamp: DELETED_AT } });
+    },
   };
+}
+
+/** Metadata without its version; no finalizers are no list of them. */
+function ownMetadata({ metadata }: KubeObject): ObjectMeta {
+  const { resourceVersion: _version, ...own } = metadata;
+  if (own.finalizers?.length === 0) delete own.finalizers;
+  return own;
+}
+
+function memoryClient(store: MemoryStore, requests: string[]): Client {
   const told = (verb: string, kind: Kind, key: ObjectKey): void =>
     void requests.push(`${verb} ${kind.plural}/${key.name}`);
+  const patch = (kind: Kind, key: ObjectKey, change: Patch): Stored => {
+    const old = store.need(kind, key);
+    const next = patched(kind, key, old, change);
+    if (next.metadata.uid !== old.metadata.uid) fail(409, "Conflict", kind, key);
+    if (next.metadata.resourceVersion !== old.metadata.resourceVersion) fail(409, "Conflict", kind, key);
+    return store.put(kind, next);
+  };
   const client: Partial<Client> = {
     async get(kind, key) {
       told("get", kind, key);
-      return need(kind, key) as never;
+      return store.need(kind, key) as never;
     },
     async create(kind, object) {
       const key = keyOf(object);
       told("create", kind, key);
-      if (find(kind, key) !== undefined) fail(409, "AlreadyExists", kind, key);
-      return store(kind, object) as never;
+      if (store.find(kind, key) !== undefined) fail(409, "AlreadyExists", kind, key);
+      return store.put(kind, object) as never;
     },
     async patch(kind, key, change) {
       told("patch", kind, key);
@@ -100,20 +127,18 @@ export function memoryApi(): MemoryApi {
     },
     async patchStatus(kind, current, next) {
       const key = keyOf(current);
-      if (sameJson(current.status ?? {}, next)) return undefined;
+      const before = current.status ?? {};
+      if (sameJson(before, next)) return undefined;
       told("patch status", kind, key);
-      return patch(kind, key, {
-        type: "merge",
-        body: { status: mergeDiff(current.status ?? {}, next) },
-      }) as never;
+      return patch(kind, key, { type: "merge", body: { status: mergeDiff(before, next) } }) as never;
     },
     async delete(kind, key) {
       told("delete", kind, key);
-      remove(kind, key);
+      store.remove(kind, key);
     },
+    forController: () => client as Client,
   };
-  client.forController = () => client as Client;
-  return { ...api, client: client as Client };
+  return client as Client;
 }
 
 function patched(kind: Kind, key: ObjectKey, old: Stored, change: Patch): Stored {
