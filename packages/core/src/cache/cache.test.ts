@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { isProjected } from "../projected.ts";
 import { apiError, type Thing, thing, things, worlds } from "./fixtures.testkit.ts";
 import { describe as describeEvent, harness } from "./harness.testkit.ts";
-import { isProjected } from "./projections.ts";
 import { waitForSync } from "./sync.ts";
 
 const X = { namespace: "a", name: "x" };

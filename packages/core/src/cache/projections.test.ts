@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { isProjected } from "../projected.ts";
 import { memoryLog, type Thing, thing, things } from "./fixtures.testkit.ts";
 import { deepFreeze, mutable } from "./guard.ts";
-import { createPreparation, isProjected } from "./projections.ts";
+import { createPreparation } from "./projections.ts";
 import type { Projection } from "./types.ts";
 
 const received = (): Thing =>

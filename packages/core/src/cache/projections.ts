@@ -1,23 +1,13 @@
 /** What of each object is kept in memory. */
 import { apiVersionOf, type Kind, type KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
+import { markProjected } from "../projected.ts";
 import { deepFreeze } from "./guard.ts";
 import { createInterner } from "./interner.ts";
 import type { Projection } from "./types.ts";
 
-/** Marks objects that lack more than `managedFields`. A symbol: it survives spreading and is never sent. */
-const PROJECTED: unique symbol = Symbol("quartet.projected");
-
 /** `apiVersion` of objects that hold metadata only, whatever their kind. */
 const META_GROUP = "meta.k8s.io/";
-
-/**
- * True for an object whose cached form lacks fields that the server holds, and for copies of it. Sending it back by
- * `update` would delete those fields; patches are safe.
- */
-export function isProjected(object: object): boolean {
-  return (object as { [PROJECTED]?: boolean })[PROJECTED] === true;
-}
 
 /** Name of a projection, by which informers are shared. */
 export function projectionName(projection: Projection): string {
@@ -48,13 +38,13 @@ function projector<T extends KubeObject>(projection: Projection<T>, log: Logger)
   if (projection === "metadata") {
     return (object) => {
       const { apiVersion, kind, metadata } = withoutManagedFields(object);
-      return mark({ apiVersion, kind, metadata } as T);
+      return markProjected({ apiVersion, kind, metadata } as T);
     };
   }
   return (object) => {
     const whole = withoutManagedFields(object);
     try {
-      return mark(projection.transform(whole));
+      return markProjected(projection.transform(whole));
     } catch (error) {
       log.error("transform of a cached object failed, the object is kept whole", {
         transform: projection.name,
@@ -62,14 +52,9 @@ function projector<T extends KubeObject>(projection: Projection<T>, log: Logger)
         name: whole.metadata.name,
         error,
       });
-      return mark(whole);
+      return markProjected(whole);
     }
   };
-}
-
-function mark<T extends KubeObject>(object: T): T {
-  (object as { [PROJECTED]?: boolean })[PROJECTED] = true;
-  return object;
 }
 
 /** `managedFields` often takes more than half of an object, and no controller reads it. */

@@ -137,6 +137,7 @@ export interface Client {
   /** Decoded events until the server ends the watch; throws `ApiError` for a refused watch. */
   watch<T extends KubeObject>(kind: Kind<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  /** Refuses objects of a cache that keeps only a part of them (`isProjected`); `updateStatus` does so too. */
   update<T extends KubeObject>(kind: Kind<T>, object: T, options?: UpdateOptions): Promise<T>;
   updateStatus<T extends KubeObject>(kind: Kind<T>, object: T, options?: UpdateOptions): Promise<T>;
   patch<T extends KubeObject>(

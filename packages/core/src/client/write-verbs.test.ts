@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { defineKind } from "../object.ts";
+import { markProjected } from "../projected.ts";
 import { answer, CONFIG_MAP, NODE, object, type Received, serve, status, WIDGET } from "./testkit.testkit.ts";
 
 const KEY = { namespace: "ns", name: "a" };
@@ -227,6 +228,20 @@ it("CORE-145 deleteIfExists takes an absent object for a success, and no other e
   await expect(client.deleteIfExists(CONFIG_MAP, KEY)).resolves.toBe(true);
   await expect(client.deleteIfExists(CONFIG_MAP, KEY)).resolves.toBe(false);
   await expect(client.deleteIfExists(CONFIG_MAP, KEY)).rejects.toMatchObject({ code: 409 });
+});
+
+it("CORE-178 refuses to send a reduced object back whole, also as a status or by force, and takes patches of it", async () => {
+  const { server, client } = await writable();
+  const reduced = markProjected(object(CONFIG_MAP, "a", { resourceVersion: "1" }));
+  const copy = { ...reduced, status: { ready: true } };
+  const refusal = /ConfigMap ns\/a: update with a reduced object .* use a patch/;
+  await expect(client.update(CONFIG_MAP, reduced)).rejects.toThrow(refusal);
+  await expect(client.update(CONFIG_MAP, copy, { force: true })).rejects.toThrow(refusal);
+  await expect(client.updateStatus(CONFIG_MAP, copy)).rejects.toThrow(refusal);
+  expect(server.requests).toEqual([]);
+  await client.patch(CONFIG_MAP, KEY, { type: "merge", body: { data: { a: "b" } } });
+  await client.patchStatus(CONFIG_MAP, reduced, { ready: true });
+  expect(server.requests.map(({ method }) => method)).toEqual(["PATCH", "PATCH"]);
 });
 
 it("a connection survives a delete that the server refused", async () => {

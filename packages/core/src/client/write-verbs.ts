@@ -1,5 +1,6 @@
 /** create, update, patch and apply. */
 import { type Kind, type KubeObject, keyOf, keyToString, type ObjectKey } from "../object.ts";
+import { isProjected } from "../projected.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { encodeExact } from "./json.ts";
 import { APPLY_TYPE, encodePatch } from "./patch.ts";
@@ -56,6 +57,11 @@ async function update<T extends KubeObject>(
   options: UpdateOptions,
 ): Promise<T> {
   const target = effectiveKey(session, kind, keyOf(object));
+  if (isProjected(object)) {
+    throw new InvalidRequestError(
+      `${kind.kind} ${keyToString(target)}: update with a reduced object of the cache would delete the fields that it lacks; use a patch, or read it with client.get first`,
+    );
+  }
   const versioned = (object.metadata.resourceVersion ?? "") !== "";
   if (!versioned && options.force !== true) {
     throw new InvalidRequestError(
