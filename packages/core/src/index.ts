@@ -88,6 +88,3 @@ export { isProjected } from "./projected.ts";
 export { createQueue, type QueueObserver, type QueueOptions, type WorkQueue } from "./queue/queue.ts";
 export * from "./queue/rate-limiter.ts";
 export * from "./queue/types.ts";
-export { type CrashOptions, type CrashReport, crashAtEveryCall } from "./testkit/crash-at-every-call.ts";
-export { CrashError, type CrashPoint, type TestProcess } from "./testkit/killable-process.ts";
-export { liveCache, testContext } from "./testkit/test-context.ts";

@@ -29,7 +29,7 @@ export interface Workers {
   /** Takes nothing more, ever. */
   close(): void;
   /** Resolves when the workers are closed and nothing runs any more. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
   /** Waits until nothing runs, at most `ms` milliseconds; negative waits for ever. True when nothing runs any more. */
   drain(ms: number): Promise<boolean>;
   /** Changes how many items may run at once; running ones end as usual. */
@@ -43,25 +43,19 @@ export function createWorkers(options: WorkersOptions): Workers {
   const { queue, clock } = options;
   const running = new Set<string>();
   const idle = idleGate(clock, () => running.size === 0);
-  const ended = Promise.withResolvers<void>();
-  const schedule = sliced(clock, () => fill());
+  const ended = Promise.withResolvers<unknown>();
   let { count } = options;
   let started = false;
   let paused = true;
   let closed = false;
 
-  /** Takes what may run now, and goes on later when the slice is over before that. */
-  const fill = (): void => {
-    while (started && !paused && !closed && running.size < count) {
-      if (schedule.isOver()) {
-        schedule.next();
-        return;
-      }
-      const item = queue.take();
-      if (item === undefined) return;
-      void work(item);
-    }
+  const takeOne = (): boolean => {
+    if (!started || paused || closed || running.size >= count) return false;
+    const item = queue.take();
+    if (item !== undefined) void work(item);
+    return item !== undefined;
   };
+  const takeAll = inSlices(clock, takeOne);
   const work = async (item: QueueItem): Promise<void> => {
     running.add(item.key);
     options.onActive(running.size);
@@ -71,38 +65,33 @@ export function createWorkers(options: WorkersOptions): Workers {
       running.delete(item.key);
       options.onActive(running.size);
       queue.done(item.key);
-      schedule.next();
-      settle();
+      takeAll();
+      if (running.size === 0) idle.open();
     }
   };
-  const settle = (): void => {
-    if (running.size > 0) return;
-    idle.open();
-    if (closed) ended.resolve();
-  };
-  queue.onReady(schedule.next);
+  queue.onReady(takeAll);
 
   return {
     start() {
       started = true;
-      schedule.next();
+      takeAll();
     },
     resume() {
       paused = false;
-      schedule.next();
+      takeAll();
     },
     pause() {
       paused = true;
     },
     close() {
       closed = true;
-      settle();
+      ended.resolve(idle.wait(-1));
     },
     ended: ended.promise,
     drain: idle.wait,
     setCount(next) {
       count = next;
-      schedule.next();
+      takeAll();
     },
     running: () => [...running],
   };
@@ -130,28 +119,30 @@ function idleGate(clock: Clock, isIdle: () => boolean): { open(): void; wait(ms:
   };
 }
 
-/** Calls `fn` soon after `next`: at once while the running slice lasts, else after the event loop had its turn. */
-function sliced(clock: Clock, fn: () => void): { next: () => void; isOver: () => boolean } {
+/**
+ * A function that soon repeats `step` until that is false: at once while the running slice lasts, then after the event
+ * loop had its turn.
+ */
+function inSlices(clock: Clock, step: () => boolean): () => void {
   let sliceEnd = clock.monotonic() + SLICE_MS;
   let scheduled = false;
   const isOver = (): boolean => clock.monotonic() >= sliceEnd;
   const run = (): void => {
     scheduled = false;
-    fn();
+    while (!isOver()) if (!step()) return;
+    schedule();
   };
-  return {
-    isOver,
-    next() {
-      if (scheduled) return;
-      scheduled = true;
-      if (!isOver()) {
-        queueMicrotask(run);
-        return;
-      }
-      setImmediate(() => {
-        sliceEnd = clock.monotonic() + SLICE_MS;
-        run();
-      });
-    },
+  const schedule = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    if (!isOver()) {
+      queueMicrotask(run);
+      return;
+    }
+    setImmediate(() => {
+      sliceEnd = clock.monotonic() + SLICE_MS;
+      run();
+    });
   };
+  return schedule;
 }

@@ -29,78 +29,92 @@ const joined = (a: ModelItem, b: ModelItem): ModelItem => ({
   time: Math.min(a.time, b.time),
 });
 
+interface ModelState {
+  now: number;
+  picks: number;
+  /** In the order in which they became ready, or were raised. */
+  ready: ModelItem[];
+  /** In the order in which they were added. */
+  waiting: ModelItem[];
+  again: ModelItem[];
+  readonly running: Set<string>;
+}
+
 /** Model at time 0. */
 export function queueModel(): QueueModel {
-  let now = 0;
-  let picks = 0;
-  /** In the order in which they became ready, or were raised. */
-  let ready: ModelItem[] = [];
-  /** In the order in which they were added. */
-  let waiting: ModelItem[] = [];
-  let again: ModelItem[] = [];
-  const running = new Set<string>();
-
-  const raise = (key: string, priority: number): boolean => {
-    const item = find(ready, key);
-    if (item === undefined) return false;
-    if (priority > item.priority) ready = [...without(ready, key), { ...item, priority }];
-    return true;
-  };
-  const becomeReady = (key: string, priority: number, time: number): void => {
-    const waited = find(waiting, key);
-    waiting = without(waiting, key);
-    ready.push({ key, priority: Math.max(priority, waited?.priority ?? priority), time });
-  };
-  const addAt = (key: string, priority: number, time: number): void => {
-    if (running.has(key)) {
-      const item = { key, priority, time };
-      again = [...without(again, key), joined(item, find(again, key) ?? item)];
-    } else if (!raise(key, priority)) becomeReady(key, priority, time);
-  };
+  const model: ModelState = { now: 0, picks: 0, ready: [], waiting: [], again: [], running: new Set() };
   return {
-    add: (key, priority) => addAt(key, priority, now),
+    add: (key, priority) => addNow(model, { key, priority, time: model.now }),
     addAfter(key, ms, priority) {
-      if (ms === 0) return addAt(key, priority, now);
-      if (raise(key, priority)) return;
-      const item = { key, priority, time: now + ms };
-      const before = find(waiting, key);
-      const sooner = before === undefined || item.time < before.time;
-      const next = joined(item, before ?? item);
-      waiting = sooner
-        ? [...without(waiting, key), next]
-        : waiting.map((one) => (one === before ? next : one));
+      const item = { key, priority, time: model.now + ms };
+      if (ms === 0) addNow(model, item);
+      else if (!raise(model, item)) addLater(model, item);
     },
-    take() {
-      if (ready.length === 0) return undefined;
-      picks += 1;
-      const item =
-        picks % 8 === 0
-          ? first(ready, (a, b) => a.time < b.time)
-          : first(ready, (a, b) => a.priority > b.priority);
-      ready = without(ready, item.key);
-      running.add(item.key);
-      return { key: item.key, priority: item.priority, readySince: item.time };
-    },
+    take: () => take(model),
     done(key) {
-      running.delete(key);
-      const item = find(again, key);
-      again = without(again, key);
-      if (item !== undefined) becomeReady(key, item.priority, item.time);
+      model.running.delete(key);
+      const item = find(model.again, key);
+      model.again = without(model.again, key);
+      if (item !== undefined) becomeReady(model, item);
     },
     wait(ms) {
-      now += ms;
+      model.now += ms;
       for (;;) {
-        const due = waiting.filter(({ time }) => time <= now);
+        const due = model.waiting.filter(({ time }) => time <= model.now);
         if (due.length === 0) return;
         const item = first(due, (a, b) => a.time < b.time);
-        waiting = without(waiting, item.key);
-        addAt(item.key, item.priority, item.time);
+        model.waiting = without(model.waiting, item.key);
+        addNow(model, item);
       }
     },
     state(key) {
-      if (running.has(key)) return "running";
-      if (find(ready, key) !== undefined) return "ready";
-      return find(waiting, key) === undefined ? "absent" : "waiting";
+      if (model.running.has(key)) return "running";
+      if (find(model.ready, key) !== undefined) return "ready";
+      return find(model.waiting, key) === undefined ? "absent" : "waiting";
     },
   };
+}
+
+function addNow(model: ModelState, item: ModelItem): void {
+  if (model.running.has(item.key)) {
+    const before = find(model.again, item.key) ?? item;
+    model.again = [...without(model.again, item.key), joined(item, before)];
+  } else if (!raise(model, item)) becomeReady(model, item);
+}
+
+/** Raises a ready item; false when the key is not ready. */
+function raise(model: ModelState, { key, priority }: ModelItem): boolean {
+  const item = find(model.ready, key);
+  if (item !== undefined && priority > item.priority) {
+    model.ready = [...without(model.ready, key), { ...item, priority }];
+  }
+  return item !== undefined;
+}
+
+function becomeReady(model: ModelState, item: ModelItem): void {
+  const waited = find(model.waiting, item.key);
+  model.waiting = without(model.waiting, item.key);
+  model.ready.push({ ...item, priority: Math.max(item.priority, waited?.priority ?? item.priority) });
+}
+
+function addLater(model: ModelState, item: ModelItem): void {
+  const before = find(model.waiting, item.key);
+  const next = joined(item, before ?? item);
+  if (before === undefined || item.time < before.time) {
+    model.waiting = [...without(model.waiting, item.key), next];
+  } else {
+    model.waiting = model.waiting.map((one) => (one === before ? next : one));
+  }
+}
+
+function take(model: ModelState): ReturnType<QueueModel["take"]> {
+  if (model.ready.length === 0) return undefined;
+  model.picks += 1;
+  const item =
+    model.picks % 8 === 0
+      ? first(model.ready, (a, b) => a.time < b.time)
+      : first(model.ready, (a, b) => a.priority > b.priority);
+  model.ready = without(model.ready, item.key);
+  model.running.add(item.key);
+  return { key: item.key, priority: item.priority, readySince: item.time };
 }

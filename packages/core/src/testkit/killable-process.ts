@@ -22,6 +22,8 @@ export interface TestProcess {
   readonly client: Client;
   /** Sends a call to anything that is no API server, such as an external API. */
   call<T>(name: string, send: () => Promise<T>): Promise<T>;
+  /** It was killed: whoever waits for its work waits in vain. */
+  readonly crashed: boolean;
 }
 
 export interface KillableProcess extends TestProcess {
@@ -29,7 +31,6 @@ export interface KillableProcess extends TestProcess {
   readonly calls: readonly string[];
   /** Writes to the API server so far. */
   readonly writes: number;
-  readonly crashed: boolean;
 }
 
 /** Starts a process that lives for ever without a crash point. */

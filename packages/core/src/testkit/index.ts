@@ -1,0 +1,4 @@
+/** `@quartet/core/testkit`: proving that a reconcile may be killed at any moment, for tests of controllers. */
+export { type CrashOptions, type CrashReport, crashAtEveryCall } from "./crash-at-every-call.ts";
+export { CrashError, type CrashPoint, type TestProcess } from "./killable-process.ts";
+export { liveCache, testContext } from "./test-context.ts";
