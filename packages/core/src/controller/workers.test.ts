@@ -92,7 +92,8 @@ it("takes nothing while paused, keeps the order, and ends when closed", async ()
   workers.resume();
   await clock.flush();
   expect(ran).toEqual(["a", "b", "c"]);
-  queue.shutDown();
   workers.close();
+  queue.add("late");
   await workers.ended;
+  expect(ran).toEqual(["a", "b", "c"]);
 });
