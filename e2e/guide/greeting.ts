@@ -1,0 +1,75 @@
+/** The controller of docs/guides/write-a-controller.md: the guide shows the regions of this file as they are. */
+// #region reconcile
+import * as core from "@quartet/core";
+import { CONFIG_MAP, type ConfigMap, GREETING, GROUP, type Greeting } from "./api.ts";
+
+/** A service outside the cluster. Both calls may be repeated. */
+export type GuestBook = Record<"sign" | "strike", (guest: string) => Promise<void>>;
+
+export function createReconcile(book: GuestBook, clock: core.Clock): core.Reconcile {
+  return async (key, ctx) => {
+    const greeting = await ctx.cache.get(GREETING, key);
+    if (greeting === undefined) return;
+    const { spec, metadata, status } = greeting;
+    const report = (outcome: core.Outcome): Promise<unknown> => {
+      const { generation = 0 } = metadata;
+      const { conditions } = core.setOutcome(status?.conditions, outcome, generation, clock.now());
+      return ctx.client.patchStatus(GREETING, greeting, { ...status, conditions });
+    };
+    const source = await ctx.cache.get(CONFIG_MAP, { ...key, name: spec.phraseFrom });
+    if (source?.data?.phrase === undefined) {
+      const message = `ConfigMap ${spec.phraseFrom} has no key "phrase"`;
+      await report({ state: "reconciling", reason: "PhraseMissing", message });
+      return;
+    }
+    const ready = core.findCondition(status?.conditions, "Ready");
+    if (!core.isTrue(greeting, ready)) await book.sign(core.keyToString(key));
+    await write(greeting, `${source.data.phrase}, ${spec.name}!`, ctx);
+    await report({ state: "ready", reason: "Greeted" });
+  };
+}
+// #endregion
+
+// #region write
+type Cached = core.DeepReadonly<Greeting>;
+
+async function write(greeting: Cached, text: string, ctx: core.ReconcileContext): Promise<void> {
+  const key = core.keyOf(greeting);
+  const out = { ...key, name: `${key.name}-out` };
+  const current = await ctx.cache.get(CONFIG_MAP, out);
+  if (current !== undefined && !core.isControlledBy(current, greeting)) {
+    throw new Error(`ConfigMap ${out.name} is not ours: remove it, or rename the Greeting`);
+  }
+  if (current?.data?.text === text) return;
+  const metadata = { ...out, ownerReferences: [core.controllerReference(GREETING, greeting)] };
+  await ctx.client.applyOwned(CONFIG_MAP, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { text } });
+  ctx.events.record(greeting, { type: "Normal", reason: "Greeted", note: text });
+}
+// #endregion
+
+// #region module
+export function createGreetingModule(book: GuestBook): core.ControllerModule {
+  const right = (group: string, resource: string, ...verbs: string[]): core.RightsRule => {
+    return { groups: [group], resources: [resource], verbs };
+  };
+  const rights = [
+    right(GROUP, "greetings", "get", "list", "watch", "patch"),
+    right(GROUP, "greetings/status", "patch"),
+    right(GROUP, "greetings/finalizers", "update"),
+    right("", "configmaps", "get", "list", "watch", "create", "patch"),
+  ];
+  const build = (manager: core.Manager): void => {
+    const usersOf: core.MapFn<ConfigMap> = async ({ metadata: { namespace = "", name } }) => {
+      const greetings = await manager.cache.list(GREETING, { namespace });
+      return greetings.filter(({ spec }) => spec.phraseFrom === name).map(core.keyOf);
+    };
+    const builder = manager.controller("greeting").for(GREETING).owns(CONFIG_MAP);
+    builder.watches(CONFIG_MAP, usersOf);
+    builder.finalizer(`${GROUP}/guest-book`, (greeting) =>
+      book.strike(core.keyToString(core.keyOf(greeting))),
+    );
+    manager.add(builder.complete(createReconcile(book, manager.clock)));
+  };
+  return { name: "greeting", aliases: [], kinds: [GREETING], crds: [], rights, flags: [], build };
+}
+// #endregion
