@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { fakeClock } from "../clock.testkit.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { createQueue } from "../queue/queue.ts";
 import { createWorkers, type Workers } from "./workers.ts";
 
@@ -68,6 +68,30 @@ describe("CORE-211 fairness on one thread", () => {
     while (picked.length === 0) await setImmediate();
     expect(flooded.queue.length).toBeGreaterThan(0);
     expect(picked[0]! - added).toBeLessThan(100);
+  });
+
+  it("CORE-211 a real flood holds up neither timers nor another controller", async () => {
+    // Time that this thread computes: what others take of a busy machine does not count
+    const used = (): number => {
+      const { user, system } = process.threadCpuUsage();
+      return (user + system) / 1000;
+    };
+    const flooded = workersOn(systemClock, 4, async () => {
+      const end = used() + 1;
+      while (used() < end);
+    });
+    const picked: number[] = [];
+    const other = workersOn(systemClock, 4, async () => void picked.push(used()));
+    for (let i = 0; i < 2000; i += 1) flooded.queue.add(`k${i}`);
+    const begin = used();
+    await setTimeout(1);
+    expect(used() - begin).toBeLessThan(100);
+    const added = used();
+    other.queue.add("late");
+    while (picked.length === 0) await setImmediate();
+    expect(picked[0]! - added).toBeLessThan(100);
+    expect(flooded.queue.length).toBeGreaterThan(1000);
+    flooded.workers.close();
   });
 });
 

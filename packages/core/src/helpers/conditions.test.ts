@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TerminalError } from "../controller/errors.ts";
 import {
@@ -83,6 +84,62 @@ describe("setCondition", () => {
   it("CORE-302 writes half a character as the server will give it back", () => {
     const { conditions } = setCondition([], { ...ready, message: "half \ud83d of one" }, T0);
     expect(conditions[0]?.message).toBe("half \uFFFD of one");
+  });
+});
+
+describe("any conditions", () => {
+  const inputs = fc.array(
+    fc.record<ConditionInput>(
+      {
+        type: fc.constantFrom("Ready", "Stalled", "Other"),
+        status: fc.constantFrom("True", "False", "Unknown"),
+        reason: fc.constantFrom("A", "B"),
+        message: fc.oneof(fc.constantFrom("", "text"), fc.string({ unit: "binary" })),
+        observedGeneration: fc.integer({ min: 1, max: 3 }),
+      },
+      { requiredKeys: ["type", "status", "reason"] },
+    ),
+    { maxLength: 8 },
+  );
+  const setAll = (conditions: readonly Condition[], all: readonly ConditionInput[], now: number) =>
+    all.reduce((list, input) => setCondition(list, input, now).conditions, [...conditions]);
+  const latest = (all: readonly ConditionInput[]) => [...new Map(all.map((one) => [one.type, one])).values()];
+
+  it("CORE-302 CORE-303 setting what is there, later and in any order, changes nothing", () => {
+    fc.assert(
+      fc.property(inputs, inputs, (before, inputsNow) => {
+        const conditions = setAll(setAll([], before, T0), inputsNow, T1);
+        for (const input of latest(inputsNow).toReversed()) {
+          expect(setCondition(conditions, input, T1 + 5_000)).toEqual({ conditions, changed: false });
+        }
+      }),
+    );
+  });
+
+  it("CORE-302 CORE-303 a change touches its own condition alone, is told, and moves the time with the status only", () => {
+    fc.assert(
+      fc.property(
+        inputs,
+        inputs.filter(({ length }) => length > 0),
+        (before, [input]) => {
+          const conditions = setAll([], before, T0);
+          const result = setCondition(conditions, input!, T1);
+          const at = conditions.findIndex(({ type }) => type === input!.type);
+          const old = conditions[at];
+          const place = old === undefined ? conditions.length : at;
+          expect(result.conditions.toSpliced(place, 1)).toEqual(conditions.filter((one) => one !== old));
+          const set = result.conditions[place]!;
+          expect(set).toMatchObject({ type: input!.type, status: input!.status, reason: input!.reason });
+          expect(set.observedGeneration).toBe(input!.observedGeneration);
+          expect(set.lastTransitionTime).toBe(
+            old?.status === input!.status ? old.lastTransitionTime : "2026-01-01T01:00:00Z",
+          );
+          const isSame = (a: object, b: object | undefined): boolean =>
+            JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b ?? {}).sort());
+          expect(result.changed).toBe(!isSame(set, old));
+        },
+      ),
+    );
   });
 });
 
