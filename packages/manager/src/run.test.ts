@@ -301,4 +301,24 @@ describe("a manager in this process", () => {
       ["second", 2],
     ]);
   });
+
+  it("CORE-400 changes the concurrency of a running controller with the config file, and its gauge", async () => {
+    await installEcho(client);
+    const file = join(folder, "config.yaml");
+    const configure = (count: number): Promise<void> =>
+      writeFile(
+        file,
+        `apiVersion: config.quartet.io/v1alpha1\nkind: ManagerConfig\nmaxConcurrentReconciles: {default: ${count}}\n`,
+      );
+    await configure(2);
+    const manager = await start([`--config=${file}`]);
+    await manager.ready;
+    const [controller] = manager.manager.controllers();
+    expect(controller?.options.maxConcurrentReconciles).toBe(2);
+    await configure(7);
+    // The file is looked at every 10 s
+    await vi.waitFor(() => expect(controller?.options.maxConcurrentReconciles).toBe(7), 20_000);
+    const metrics = await (await fetch(`${manager.urls.metrics}/metrics`)).text();
+    expect(metrics).toContain('controller_runtime_max_concurrent_reconciles{controller="echo"} 7');
+  });
 });

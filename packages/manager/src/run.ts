@@ -129,13 +129,11 @@ export async function startLoaded(
 }
 
 /** What of new settings takes effect while running. */
-function applyChange(settings: ManagerSettings, manager: ManagerHandle, { log, setLevels }: Logging): void {
+function applyChange(settings: ManagerSettings, manager: ManagerHandle, { setLevels }: Logging): void {
   setLevels(settings.log.levels);
   for (const controller of manager.controllers()) {
     const count = concurrencyOf(settings, controller.name);
-    if (count === controller.options.maxConcurrentReconciles) continue;
-    if (controller.setMaxConcurrentReconciles) controller.setMaxConcurrentReconciles(count);
-    else log.warn("Concurrency changed, restart needed", { controller: controller.name, count });
+    if (count !== controller.options.maxConcurrentReconciles) controller.setMaxConcurrentReconciles(count);
   }
 }
 

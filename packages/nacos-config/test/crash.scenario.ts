@@ -2,20 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Client,
-  createCache,
-  createClient,
-  createLogging,
-  createManager,
-  createMetrics,
-  loadConnection,
-  parseLogLevels,
-  systemClock,
-} from "@quartet/core";
+import { type Client, createClient, loadConnection } from "@quartet/core";
 import { type CrashOptions, crashAtEveryCall, type TestProcess } from "@quartet/core/testkit";
 import { expect, it } from "vitest";
-import { createNacosModule } from "../src/index.ts";
+import { createTestManager } from "./support/manager.ts";
 import { createBase, eventually, type Objects, objectsOf } from "./support/objects.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 
@@ -24,7 +14,6 @@ const FIRST_DIGEST = "c9294469fec85948";
 const CHANGED_DIGEST = "a1c9ed99c7b3b5f4";
 /** No node has it: the pods wait for ever, and nothing but the controller's own work changes anything. */
 const NOWHERE = { nodeSelector: { "test.quartet.io/place": "nowhere" } };
-const FLAGS = { "nacos-resync": 600_000, "nacos-skip-node-check": true, "nacos-peer-namespace": "" };
 /** Limit for the life of one process, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
@@ -41,8 +30,7 @@ async function openWorld(): Promise<World> {
   const kubeconfig = join(folder, "kubeconfig");
   const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
   writeFileSync(kubeconfig, await stage.kubeconfigWith(rules), { mode: 0o600 });
-  const { log } = createLogging({ levels: parseLogLevels("error"), destination: { write: () => {} } });
-  const client = createClient({ connection: await loadConnection({ kubeconfig }), version: "test", log });
+  const client = createClient({ connection: await loadConnection({ kubeconfig }), version: "test" });
   const objects = objectsOf(stage);
   await createBase(objects, "demo", NOWHERE);
   return { client, stage, objects, folder };
@@ -58,68 +46,25 @@ async function closeWorld({ client, stage, folder }: World): Promise<void> {
 const workUntil =
   (digest: string) =>
   async (process: Pick<TestProcess, "client" | "crashed">, world: World): Promise<void> => {
-    const manager = startProcess(process.client, world);
+    // The caches read undisturbed; what the manager writes may kill it.
+    const { client, stage } = world;
+    const manager = createTestManager({
+      client: process.client,
+      reader: client,
+      namespaces: [stage.namespace],
+      flags: { "nacos-skip-node-check": true },
+    });
     try {
       await manager.start();
       await eventually(async () => {
         if (process.crashed) return;
-        expect(manager.reconciles()).toBeGreaterThan(0);
+        expect(manager.reconciles("demo")).toBeGreaterThan(0);
         await expectApplied(world.objects, digest);
       }, PATIENCE_MS);
     } finally {
       await manager.stop();
     }
   };
-
-interface Process {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Reconciles that ended well. */
-  reconciles(): number;
-}
-
-/** A manager whose caches read undisturbed, and whose writes may kill it. */
-function startProcess(client: Client, world: World): Process {
-  const namespaces = [world.stage.namespace];
-  let reconciles = 0;
-  const { log } = createLogging({
-    levels: parseLogLevels("debug"),
-    destination: {
-      write(line) {
-        if (line.includes('"msg":"Reconciled"')) reconciles += 1;
-      },
-    },
-  });
-  const cache = createCache({ client: world.client, clock: systemClock, log, namespaces, guard: true });
-  const manager = createManager({
-    client,
-    cache,
-    clock: systemClock,
-    log,
-    metrics: createMetrics({ processMetrics: false }),
-    controllerDefaults: () => ({
-      maxConcurrentReconciles: 1,
-      reconcileTimeoutMs: PATIENCE_MS,
-      needLeaderElection: true,
-    }),
-    recoverPanic: true,
-    features: {},
-    namespaces,
-    identity: "test",
-    instance: "test",
-    servers: [],
-    warmup: false,
-    cacheSyncTimeoutMs: PATIENCE_MS,
-    gracefulShutdownTimeoutMs: 10_000,
-    shutdownDelayMs: 0,
-  });
-  createNacosModule().build(manager, FLAGS);
-  return {
-    start: () => manager.start(),
-    stop: async () => void (await manager.stop()),
-    reconciles: () => reconciles,
-  };
-}
 
 async function expectApplied(objects: Objects, digest: string): Promise<void> {
   const { metadata, status } = await objects.get("nacos", "demo");

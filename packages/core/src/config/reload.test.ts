@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const HEAD = "apiVersion: config.quartet.io/v1alpha1\nkind: ManagerConfig\n";
 
 describe("reload of the config file", () => {
-  it("hands on log levels and concurrency, asks for a restart for all else, and survives a bad file", async () => {
+  it("CORE-400 hands on log levels and concurrency, asks for a restart for all else, and survives a bad file", async () => {
     const file = join(folder, "config.yaml");
     const write = (fields: string): Promise<void> => writeFile(file, HEAD + fields);
     await write("log: {level: info}\n");

@@ -6,8 +6,8 @@ import { toOwner, toSelf } from "./handlers.ts";
 import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
 import { primaryChanged } from "./predicates.ts";
 import type {
-  BuiltController,
   Cleanup,
+  Controller,
   ControllerBuilder,
   ControllerOptions,
   OwnsOptions,
@@ -114,7 +114,7 @@ function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
   return builder;
 }
 
-function complete(draft: Draft, reconcile: Reconcile, deps: ControllerDeps): BuiltController {
+function complete(draft: Draft, reconcile: Reconcile, deps: ControllerDeps): Controller {
   const { name, primary, finalizer } = draft;
   const refuse = (message: string): never => {
     throw new ControllerSetupError(name, message);

@@ -12,7 +12,7 @@ import { runRawSource } from "./raw-sources.ts";
 import { type RecentOutcomes, recentOutcomes } from "./recent-outcomes.ts";
 import { runOnce } from "./run-once.ts";
 import { createSourceSet, type SourceSet } from "./source-set.ts";
-import type { BuiltController, Controller, ControllerOptions, ControllerState, Reconcile } from "./types.ts";
+import type { Controller, ControllerOptions, ControllerState, Reconcile } from "./types.ts";
 import { createWorkers, type Workers } from "./workers.ts";
 
 /** Time that reconciles get to end once their signal has aborted. */
@@ -59,7 +59,7 @@ export function createController(
   plan: ControllerPlan,
   reconcile: Reconcile,
   deps: ControllerDeps,
-): BuiltController {
+): Controller {
   const parts = createParts(plan, deps);
   const { queue, observer, added } = parts;
   const workers = workersOf(parts, reconcile);
@@ -232,10 +232,7 @@ async function stop(
   return { stuck };
 }
 
-function explain(
-  { plan, state, queue, outcomes }: Parts,
-  key: ObjectKey,
-): ReturnType<BuiltController["explain"]> {
+function explain({ plan, state, queue, outcomes }: Parts, key: ObjectKey): ReturnType<Controller["explain"]> {
   const text = keyToString(key);
   const outcome = outcomes.get(text);
   return {

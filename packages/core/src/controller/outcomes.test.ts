@@ -4,7 +4,7 @@ import { LOW_PRIORITY } from "../queue/types.ts";
 import type { ControllerDeps } from "./controller.ts";
 import { TerminalError } from "./errors.ts";
 import { KEY, openScene, type Recorder, recorder, runKey, type Scene } from "./scene.testkit.ts";
-import type { BuiltController, Result } from "./types.ts";
+import type { Controller, Result } from "./types.ts";
 
 let scene: Scene;
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => scene.close());
 
-const run = (record: Recorder, more: Partial<ControllerDeps> = {}): Promise<BuiltController> =>
+const run = (record: Recorder, more: Partial<ControllerDeps> = {}): Promise<Controller> =>
   runKey(scene, record, (builder) => builder.for(things), more);
 
 /** A reconcile that throws. */

@@ -8,14 +8,7 @@ import { keyToString, type ObjectKey } from "../object.ts";
 import type { EventInput } from "../observe/types.ts";
 import { createControllerBuilder } from "./builder.ts";
 import type { ControllerDeps } from "./controller.ts";
-import type {
-  BuiltController,
-  Controller,
-  ControllerBuilder,
-  Reconcile,
-  ReconcileContext,
-  Result,
-} from "./types.ts";
+import type { Controller, ControllerBuilder, Reconcile, ReconcileContext, Result } from "./types.ts";
 
 export interface Scene {
   readonly clock: FakeClock;
@@ -142,7 +135,7 @@ export async function runKey(
   record: Recorder,
   build: (builder: ControllerBuilder) => ControllerBuilder,
   more: Partial<ControllerDeps> = {},
-): Promise<BuiltController> {
+): Promise<Controller> {
   const controller = build(scene.builder("echo", more)).complete(record.reconcile);
   await scene.start(controller);
   controller.enqueue(KEY);

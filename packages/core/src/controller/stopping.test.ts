@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { things } from "../cache/fixtures.testkit.ts";
 import { endless, openScene, type Recorder, runKey, type Scene } from "./scene.testkit.ts";
-import type { BuiltController, RawSource } from "./types.ts";
+import type { Controller, RawSource } from "./types.ts";
 
 let scene: Scene;
 beforeEach(() => {
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => scene.close());
 
-const run = (record: Recorder): Promise<BuiltController> =>
+const run = (record: Recorder): Promise<Controller> =>
   runKey(scene, record, (builder) => builder.for(things));
 
 it("CORE-262 lets running reconciles end, with their signal untouched, and takes no new work", async () => {

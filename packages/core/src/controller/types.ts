@@ -120,18 +120,15 @@ export interface Controller {
   /** Queues a key by hand. */
   enqueue(key: ObjectKey, options?: { priority?: number; afterMs?: number }): void;
   /** Changes the number of reconciles that may run at once; running ones end as usual (CORE-400). */
-  setMaxConcurrentReconciles?(count: number): void;
+  setMaxConcurrentReconciles(count: number): void;
   /**
    * Adds a source to a controller that may run already: it starts at once, and no reconcile waits for its first list
    * (CORE-234). Returns the function that ends it.
    */
-  watch?<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): () => void;
+  watch<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): () => void;
   /** Queue and outcome of a key, for `quartet explain`. */
   explain(key: ObjectKey): Record<string, unknown>;
 }
-
-/** What the builder makes: a controller with all that {@link Controller} leaves open. */
-export type BuiltController = Controller & Required<Pick<Controller, "setMaxConcurrentReconciles" | "watch">>;
 
 export interface ControllerSource {
   readonly kind: Kind;
@@ -157,7 +154,7 @@ export interface ControllerBuilder {
   finalizer<T extends KubeObject>(name: string, cleanup: Cleanup<T>): ControllerBuilder;
   /** Runs `setup` when the informers exist, before they sync: the place for indexes. */
   withSetup(setup: (informers: InformerLookup) => void): ControllerBuilder;
-  complete(reconcile: Reconcile): BuiltController;
+  complete(reconcile: Reconcile): Controller;
 }
 
 export type InformerLookup = <T extends KubeObject>(kind: Kind<T>) => Informer<T>;

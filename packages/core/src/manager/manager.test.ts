@@ -161,6 +161,8 @@ function fakeController(
       return more.stop ? more.stop() : { stuck: [] };
     },
     enqueue: () => {},
+    setMaxConcurrentReconciles: () => {},
+    watch: () => () => {},
     explain: () => ({}),
   };
   return controller;

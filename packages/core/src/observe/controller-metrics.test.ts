@@ -33,6 +33,7 @@ describe("metrics of controllers", () => {
       'controller_runtime_reconcile_timeouts_total{controller="tars"} 0',
       'controller_runtime_reconcile_time_seconds_count{controller="tars"} 0',
       'controller_runtime_max_concurrent_reconciles{controller="tars"} 4',
+      'quartet_controller_events_lost_total{controller="tars"} 0',
       'controller_runtime_active_workers{controller="tars"} 0',
       'workqueue_depth{name="tars",controller="tars",priority="0"} 0',
       'workqueue_adds_total{name="tars",controller="tars"} 0',

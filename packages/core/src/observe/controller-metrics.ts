@@ -26,13 +26,14 @@ const STATES: readonly ControllerState[] = [
 
 /** Observer that keeps `controller_runtime_*`, `workqueue_*` and `quartet_controller_state`. */
 export function controllerMetrics(metrics: Metrics): ControllerObserver {
-  const { total, errors, terminal, panics, timeouts, time, concurrency, active, state } = families(metrics);
+  const { total, errors, terminal, panics, timeouts, lost, time, concurrency, active, state } =
+    families(metrics);
   const queues = queueMetrics(metrics);
 
   return {
     onBuild(controller: string, maxConcurrentReconciles: number, queue: WorkQueue) {
       for (const result of RESULTS) total.inc({ controller, result }, 0);
-      for (const counter of [errors, terminal, panics, timeouts]) counter.inc({ controller }, 0);
+      for (const counter of [errors, terminal, panics, timeouts, lost]) counter.inc({ controller }, 0);
       time.zero({ controller });
       concurrency.set({ controller }, maxConcurrentReconciles);
       active.set({ controller }, 0);
@@ -46,6 +47,8 @@ export function controllerMetrics(metrics: Metrics): ControllerObserver {
     onTerminalError: (controller) => terminal.inc({ controller }),
     onPanic: (controller) => panics.inc({ controller }),
     onTimeout: (controller) => timeouts.inc({ controller }),
+    onEventLost: (controller) => lost.inc({ controller }),
+    onMaxConcurrentReconciles: (controller, count) => concurrency.set({ controller }, count),
     onActive: (controller, count) => active.set({ controller }, count),
     onState(controller, current) {
       for (const one of STATES) state.set({ controller, state: one }, one === current ? 1 : 0);
@@ -75,6 +78,11 @@ function families(metrics: Metrics) {
     timeouts: metrics.counter(
       "controller_runtime_reconcile_timeouts_total",
       "Reconciles that ran out of time.",
+      byController,
+    ),
+    lost: metrics.counter(
+      "quartet_controller_events_lost_total",
+      "Events whose map function kept failing.",
       byController,
     ),
     time: metrics.histogram(

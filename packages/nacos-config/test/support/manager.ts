@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Client,
   createCache,
   createClient,
   createLogging,
   createManager,
   createMetrics,
+  type Logger,
   loadConnection,
   parseLogLevels,
   systemClock,
@@ -41,18 +43,50 @@ const DEFAULT_FLAGS = { "nacos-resync": 600_000, "nacos-skip-node-check": false,
 
 /** Starts a manager with the Nacos controller alone and resolves when it is at work. */
 export async function startTestManager(options: TestManagerOptions): Promise<TestManager> {
-  const { namespaces = [], flags = {}, logLevel = "debug", kubeconfig, ...module } = options;
+  const { kubeconfig, ...rest } = options;
   const folder = mkdtempSync(join(tmpdir(), "nacos-config-"));
   const file = join(folder, "kubeconfig");
   writeFileSync(file, kubeconfig, { mode: 0o600 });
-  const lines: string[] = [];
-  const { log } = createLogging({
-    levels: parseLogLevels(logLevel),
-    destination: { write: (line) => lines.push(line) },
-  });
   const connection = await loadConnection({ kubeconfig: file });
-  const client = createClient({ connection, version: TEST_VERSION, log });
-  const cache = createCache({ client, clock: systemClock, log, namespaces, guard: true });
+  const logging = keepLog(rest.logLevel);
+  const client = createClient({ connection, version: TEST_VERSION, log: logging.log });
+  const manager = createTestManager({ ...rest, client, logging });
+  await manager.start();
+  return {
+    ...manager,
+    async stop() {
+      await manager.stop();
+      client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface ClientOptions extends Omit<TestManagerOptions, "kubeconfig"> {
+  readonly client: Client;
+  /** What the caches read by. Default: `client`. */
+  readonly reader?: Client;
+  /** Where the manager logs. Default: a log of its own. */
+  readonly logging?: KeptLog;
+}
+
+interface KeptLog {
+  readonly log: Logger;
+  readonly lines: readonly string[];
+}
+
+function keepLog(level = "debug"): KeptLog {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  return { log: createLogging({ levels: parseLogLevels(level), destination }).log, lines };
+}
+
+/** A manager on clients of the caller's, who also closes them; nothing runs before `start`. */
+export function createTestManager(options: ClientOptions): TestManager & { start(): Promise<void> } {
+  const { namespaces = [], flags = {}, logLevel, client, reader = client, ...rest } = options;
+  const { logging = keepLog(logLevel), ...module } = rest;
+  const { log, lines } = logging;
+  const cache = createCache({ client: reader, clock: systemClock, log, namespaces, guard: true });
   const metrics = createMetrics({ processMetrics: false });
   const manager = createManager({
     client,
@@ -77,8 +111,8 @@ export async function startTestManager(options: TestManagerOptions): Promise<Tes
     shutdownDelayMs: 0,
   });
   createNacosModule(module).build(manager, { ...DEFAULT_FLAGS, ...flags });
-  await manager.start();
   return {
+    start: () => manager.start(),
     log: () => lines.join(""),
     metrics: () => metrics.render(),
     reconciles: (name) =>
@@ -88,10 +122,6 @@ export async function startTestManager(options: TestManagerOptions): Promise<Tes
         .informers()
         .filter((informer) => informer.kind.kind === kind)
         .reduce((sum, informer) => sum + informer.list().length, 0),
-    async stop() {
-      await manager.stop();
-      client.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: async () => void (await manager.stop()),
   };
 }
