@@ -13,7 +13,10 @@ export interface Clock {
 /** Longest delay that Node's timers take; longer ones fire at once (Node documentation, `setTimeout`). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The real clock. Delays beyond Node's limit are chained. */
+/**
+ * The real clock. Delays beyond Node's limit are chained, and so is what is left when Node fires early: its timers
+ * count from the begin of the event loop's round, not from the call.
+ */
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   now: () => Date.now(),
@@ -22,7 +25,7 @@ export const systemClock: Clock = {
     let handle: NodeJS.Timeout;
     const arm = (): void => {
       const left = Math.max(0, deadline - performance.now());
-      handle = setTimeout(() => (left > MAX_TIMER_MS ? arm() : fn()), Math.min(left, MAX_TIMER_MS));
+      handle = setTimeout(() => (performance.now() < deadline ? arm() : fn()), Math.min(left, MAX_TIMER_MS));
       if (options?.unref) handle.unref();
     };
     arm();
