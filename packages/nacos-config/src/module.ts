@@ -13,6 +13,7 @@ import type { Pod } from "./desired/k8s.ts";
 import { CHILD_LABELS } from "./desired/names.ts";
 import { type BaseUrl, podBaseUrl } from "./health/client.ts";
 import { CONFIG_MAP, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
+import { createBackground } from "./reconcile/background.ts";
 import { POD_PROJECTION } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
 import { createConfigMetrics } from "./reconcile/metrics.ts";
@@ -55,6 +56,7 @@ function build(
   let lookup: InformerLookup | undefined;
   let enqueue: EnqueueLater = () => {};
   const watches = createWatchSet(manager.cache, (key, delayMs) => enqueue(key, delayMs));
+  const background = createBackground(manager.clock, (key, delayMs) => enqueue(key, delayMs));
   const found = (): InformerLookup => {
     if (lookup === undefined) throw new Error("a reconcile ran before its informers were set up");
     return lookup;
@@ -64,6 +66,7 @@ function build(
     nacos: () => found()(NACOS) as Informer<Nacos>,
     informers: () => informersOf(found()),
     watches,
+    background,
     memories: createMemoryStore(),
     metrics: createConfigMetrics(manager.metrics),
     clock: manager.clock,
@@ -90,8 +93,9 @@ function build(
       .watches(LEASE, () => [], peerLeases(manager.namespaces, peerNamespace))
       .watchesRaw({
         name: "nacos-references",
-        start(add) {
+        start(add, signal) {
           enqueue = (key, afterMs) => add(key, { afterMs });
+          signal.addEventListener("abort", () => background.stop(), { once: true });
         },
       })
       .withSetup((informers) => {

@@ -1,4 +1,5 @@
-/** `@quartet/core/testkit`: proving that a reconcile may be killed at any moment, for tests of controllers. */
+/** `@quartet/core/testkit`: time by hand, and proof that a reconcile may be killed at any moment, for tests of controllers. */
+export { type FakeClock, fakeClock } from "../clock.testkit.ts";
 export { type CrashOptions, type CrashReport, crashAtEveryCall } from "./crash-at-every-call.ts";
 export { CrashError, type CrashPoint, type TestProcess } from "./killable-process.ts";
 export { liveCache, testContext } from "./test-context.ts";

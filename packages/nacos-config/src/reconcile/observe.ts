@@ -8,6 +8,7 @@ import type { NacosResource } from "../desired/settings.ts";
 import { mountedConfig } from "../desired/volumes.ts";
 import { nodesOf } from "../health/node-facts.ts";
 import type { ConfigReport, Outcome } from "../status/outcome.ts";
+import type { Background } from "./background.ts";
 import type { ConfigResult } from "./config-step.ts";
 import { type HealthSettings, healthStep } from "./health-step.ts";
 import { strangePods } from "./interests.ts";
@@ -32,6 +33,7 @@ export function podsOf(
 /** What an observation needs beside the pass. */
 export interface ObserveOptions {
   readonly watches: WatchSet;
+  readonly background: Background;
   readonly metrics: ConfigMetrics;
   readonly clock: Clock;
   readonly health: HealthSettings;
