@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { fakeClock } from "./clock.testkit.ts";
 import { sleep, systemClock } from "./clock.ts";
+import { fakeClock } from "./testkit/fake-clock.ts";
 
 it("the fake clock runs due timers in order of deadline, each at its own time", async () => {
   const clock = fakeClock(1_000);

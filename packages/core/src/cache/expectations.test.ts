@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { createExpectations } from "./expectations.ts";
 
 describe("expectations", () => {

@@ -1,6 +1,7 @@
 /** A cache on a fake server and a fake clock, with everything it does written down. */
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+
 import { keyOf, keyToString } from "../object.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { type CacheOptions, createCache } from "./cache.ts";
 import { type FakeServer, fakeServer } from "./fake-server.testkit.ts";
 import { type LogLine, memoryLog, type Thing, things } from "./fixtures.testkit.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
 import { keyOf, keyToString } from "../object.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { type Thing, thing } from "./fixtures.testkit.ts";
 import { createOverlay } from "./overlay.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { type SilenceLimits, startWatchdog } from "./watchdog.ts";
 
 function setUp(limits: SilenceLimits) {

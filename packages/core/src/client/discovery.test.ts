@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
 import { defineKind } from "../object.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { NoMatchError } from "./errors.ts";
 import { answer, serve, status, WIDGET } from "./testkit.testkit.ts";
 

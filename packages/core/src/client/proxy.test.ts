@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { ConfigurationError } from "./errors.ts";
 import { proxyFor } from "./proxy.ts";
 import {

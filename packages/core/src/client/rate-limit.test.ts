@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { answer, CONFIG_MAP, LEASE, object, serve } from "./testkit.testkit.ts";
 

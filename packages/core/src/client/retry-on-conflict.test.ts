@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { CONTENDED_BACKOFF, retryOnConflict } from "./retry-on-conflict.ts";
 import { answer, CONFIG_MAP, object, serve, status } from "./testkit.testkit.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it, vi } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { isResourceVersionTooLarge } from "./errors.ts";
 import type { ClientObserver, RequestReport } from "./observer.ts";
 import {

@@ -3,8 +3,8 @@ import type { Agent } from "node:http";
 import { type AddressInfo, createServer, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
 import { systemClock } from "../clock.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { createPools } from "./agents.ts";
 import { ConnectionError } from "./errors.ts";
 import {

@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { createQueue } from "../queue/queue.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { createWorkers, type Workers } from "./workers.ts";
 
 /** A clock that work moves on: what runs is as if it kept the processor busy. */

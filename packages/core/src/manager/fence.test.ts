@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WriteInfo } from "../client/types.ts";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { LeadershipLostError } from "./errors.ts";
 import { createFence, openFence } from "./fence.ts";
 import { LEASE_KIND } from "./lease.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { createForeignLeases, type ForeignLeases } from "./foreign-lease.ts";
 import { type LeaseServer, leaseServer, refused } from "./lease.testkit.ts";
 

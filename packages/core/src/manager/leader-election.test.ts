@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
 import type { LeaseTimings } from "../config/lease-timings.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { LeadershipLostError } from "./errors.ts";
 import { createFence, type Fence } from "./fence.ts";
 import { createLeaderElector, type LeaderElector } from "./leader-election.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Cache, Informer, SourceState } from "../cache/types.ts";
 import type { Client, ClientHooks, WriteInfo } from "../client/types.ts";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
 import type { Controller, ControllerSource } from "../controller/types.ts";
 import { defineKind, type KubeObject, keyToString, type ObjectKey } from "../object.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
 import { createMetrics } from "../observe/metrics.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { ManagerStoppedError, PreflightError } from "./errors.ts";
 import { type LeaseServer, leaseServer, refused } from "./lease.testkit.ts";
 import { createManager } from "./manager.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { type ShutdownOutcome, type ShutdownSteps, shutDown } from "./shutdown.ts";
 
 const never = (): Promise<never> => new Promise(() => {});

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Cache, Informer } from "../cache/types.ts";
 import type { WriteInfo } from "../client/types.ts";
-import { fakeClock } from "../clock.testkit.ts";
 import type { Controller } from "../controller/types.ts";
 import { defineKind, type KubeObject } from "../object.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { explain } from "./explain.ts";
 import { changedPaths, createWriteJournal, type WriteJournal } from "./write-journal.ts";
 

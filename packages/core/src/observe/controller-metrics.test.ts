@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
 import { createQueue } from "../queue/queue.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { controllerMetrics } from "./controller-metrics.ts";
 import { createMetrics } from "./metrics.ts";
 

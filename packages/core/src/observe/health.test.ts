@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { type HealthCheck, startHealthServer } from "./health.ts";
 import type { RunningServer } from "./http-server.ts";
 import { parseLogLevels } from "./levels.ts";

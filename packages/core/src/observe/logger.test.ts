@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../client/errors.ts";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { parseLogLevels } from "./levels.ts";
 import { createLogging, type Logging } from "./logger.ts";
 

@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { createCa, issueServing } from "../webhook/certificates.ts";
 import type { RunningServer } from "./http-server.ts";
 import { parseLogLevels } from "./levels.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { queueModel } from "./model.testkit.ts";
 import { createQueue } from "./queue.ts";
 import { LOW_PRIORITY } from "./types.ts";

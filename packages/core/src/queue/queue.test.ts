@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type FakeClock, fakeClock } from "../clock.testkit.ts";
 import type { Clock } from "../clock.ts";
+import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { createQueue, type QueueObserver, type WorkQueue } from "./queue.ts";
 import { LOW_PRIORITY } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fakeClock } from "../clock.testkit.ts";
+import { fakeClock } from "../testkit/fake-clock.ts";
 import { bucketLimiter, defaultRateLimiter, exponentialBackoff, maxOf } from "./rate-limiter.ts";
 
 it("CORE-207 doubles 5 ms with each failure of a key, up to 1 000 s", () => {

@@ -1,6 +1,6 @@
 /** A clock that tests move by hand. */
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** Rounds of the event loop that {@link FakeClock.flush} waits: chains of promises that yield once or twice settle. */
 const FLUSH_ROUNDS = 3;
