@@ -5,4 +5,5 @@ export * from "./control-plane/index.ts";
 export * from "./fault-proxy/index.ts";
 export * from "./mini-kubelet/index.ts";
 export * from "./nacos-server/index.ts";
+export * from "./postgres/index.ts";
 export * from "./request.ts";

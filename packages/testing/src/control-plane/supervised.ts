@@ -23,7 +23,7 @@ export interface SupervisedChildren {
   start(spec: ComponentSpec): void;
   /** Starts a component again with the arguments it had. Throws when it runs. */
   restart(name: string): void;
-  /** Ends a component: the signal (default SIGTERM), then SIGKILL after the limit. Resolves when it has exited. */
+  /** Ends a component: the signal (default its own), then SIGKILL after the limit. Resolves when it has exited. */
   stop(name: string, signal?: NodeJS.Signals): Promise<void>;
   /** Ends all, the last started first, each after the one before has exited. */
   stopAll(): Promise<void>;
@@ -46,7 +46,12 @@ export function supervisedChildren(stopLimitMs: number = STOP_LIMIT_MS): Supervi
     const before = entries.get(spec.name);
     if (before !== undefined && isRunning(before.child)) throw new Error(`${spec.name} runs already`);
     const log = openSync(spec.log, "a", 0o600);
-    const child = spawn(spec.command, spec.args, { detached: true, stdio: ["ignore", log, log] });
+    const child = spawn(spec.command, spec.args, {
+      detached: true,
+      stdio: ["ignore", log, log],
+      cwd: spec.cwd,
+      ...spec.user,
+    });
     closeSync(log);
     const exited = new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
@@ -55,10 +60,10 @@ export function supervisedChildren(stopLimitMs: number = STOP_LIMIT_MS): Supervi
     entries.set(spec.name, { spec, child, exited, starts: (before?.starts ?? 0) + 1 });
   };
 
-  const stop = async (name: string, signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
-    const { child, exited } = entryOf(name);
+  const stop = async (name: string, signal?: NodeJS.Signals): Promise<void> => {
+    const { child, exited, spec } = entryOf(name);
     if (!isRunning(child)) return;
-    kill(child, signal);
+    kill(child, signal ?? spec.stopSignal ?? "SIGTERM");
     // A stopped process (SIGSTOP) gets the signal only when it goes on.
     kill(child, "SIGCONT");
     const limit = setTimeout(() => kill(child, "SIGKILL"), stopLimitMs);

@@ -10,6 +10,12 @@ export interface ComponentSpec {
   args: string[];
   /** File that receives stdout and stderr; appended to. */
   log: string;
+  /** Folder to start in. Default the supervisor's own. */
+  cwd?: string;
+  /** User to run as; the supervisor must be root then. Default its own. */
+  user?: { uid: number; gid: number };
+  /** Signal that ends it in an orderly way. Default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
 }
 
 export interface ComponentStatus {
@@ -34,6 +40,8 @@ export type SupervisorRequest =
 
 export type SupervisorReply = { ok: true; status: ComponentStatus[] } | { ok: false; error: string };
 
+/** Folders in the work folder that are removed even when the rest is kept. */
+export const DATABASE_FOLDERS: readonly string[] = ["etcd", "postgres"];
 /** Name of the socket in the work folder. */
 export const SOCKET_NAME = "supervisor.sock";
 /** Longest path of a Unix socket: 104 bytes on macOS, 108 on Linux, with the final zero. */

@@ -9,7 +9,12 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { supervisedChildren } from "./supervised.ts";
-import { SOCKET_NAME, type SupervisorReply, type SupervisorRequest } from "./supervisor-protocol.ts";
+import {
+  DATABASE_FOLDERS,
+  SOCKET_NAME,
+  type SupervisorReply,
+  type SupervisorRequest,
+} from "./supervisor-protocol.ts";
 
 const [workDir] = process.argv.slice(2);
 if (workDir === undefined) throw new Error("usage: supervisor.ts WORK_DIR");
@@ -60,8 +65,9 @@ const answer = async (line: string): Promise<SupervisorReply> => {
 /** Stops all components, then removes the work folder, or all of it but the logs' surroundings when they are kept. */
 const end = (): Promise<void> => {
   ending ??= children.stopAll().then(() => {
-    // The database is large and of no use without its server.
-    rmSync(keepLogs ? join(workDir, "etcd") : workDir, { recursive: true, force: true });
+    // A database is large and of no use without its server.
+    const gone = keepLogs ? DATABASE_FOLDERS.map((name) => join(workDir, name)) : [workDir];
+    for (const path of gone) rmSync(path, { recursive: true, force: true });
   });
   return ending;
 };
