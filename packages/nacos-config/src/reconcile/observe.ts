@@ -63,6 +63,8 @@ export async function observe(
     ...given,
     config: configReport(run, config, statefulSet),
     failures: run.failures,
+    reports: run.reports,
+    stepStatus: run.stepStatus,
   };
   if (statefulSet === undefined) return { ...base, now: clock.now(), memory: memoryView(memory) };
   const nodes = nodesOf(statefulSet, podsOf(run, statefulSet, watches));

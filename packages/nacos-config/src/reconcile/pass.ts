@@ -4,7 +4,8 @@ import type { ConfigObject, Pod, Service, StatefulSet } from "../desired/k8s.ts"
 import type { Notice } from "../desired/notice.ts";
 import type { NacosResource, Settings } from "../desired/settings.ts";
 import type { ConfigKind } from "../kinds.ts";
-import type { StepFailure } from "../status/outcome.ts";
+import type { ConditionState } from "../status/conditions.ts";
+import type { StepFailure, StepStatus } from "../status/outcome.ts";
 
 /** The controller's informers. */
 export interface Informers {
@@ -21,6 +22,10 @@ export interface Pass {
   readonly informers: Informers;
   /** Failures of steps, in their order. */
   readonly failures: StepFailure[];
+  /** States of the conditions DatabaseReady and AdminReady, where a step knows of them. */
+  readonly reports: ConditionState[];
+  /** Fields of the status that steps change. */
+  readonly stepStatus: StepStatus;
   /** Events to send when the pass is over. */
   readonly notices: Notice[];
 }

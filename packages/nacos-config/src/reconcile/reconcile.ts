@@ -104,6 +104,8 @@ async function pass(
     ctx,
     informers: options.informers(),
     failures: [],
+    reports: [],
+    stepStatus: {},
     notices: [],
   };
   const live = ownStatefulSet(run);

@@ -1,8 +1,10 @@
 /** What one pass found and did: the input of the status. */
 import type { Violation } from "../admission/violation.ts";
+import type { Nacos } from "../api.gen.ts";
 import type { ConfigProblem } from "../desired/source.ts";
 import type { Health } from "../health/evaluate.ts";
 import type { ConfigKind } from "../kinds.ts";
+import type { ConditionState } from "./conditions.ts";
 
 /** Codes of entries in `status.event`. */
 export const EVENT_CODES = { ok: 200, badParameter: 301, nacos: 401, system: 404, other: -1 } as const;
@@ -14,8 +16,11 @@ export interface StepFailure {
   readonly message: string;
   readonly code: number;
   /** Condition that the failure belongs to. Default: Ready. */
-  readonly condition?: "SpecValid";
+  readonly condition?: "SpecValid" | "DatabaseReady" | "AdminReady";
 }
+
+/** Fields of the status that steps fill in by themselves. */
+export type StepStatus = Pick<NonNullable<Nacos["status"]>, "pg" | "admin">;
 
 /** State of the configuration after the pass. */
 export interface ConfigReport {
@@ -72,6 +77,10 @@ export interface Outcome {
   /** Absent when the nodes were not checked. */
   readonly health?: Health;
   readonly failures: readonly StepFailure[];
+  /** States of conditions that a step alone knows of; a failure about the same condition counts more. */
+  readonly reports: readonly ConditionState[];
+  /** Fields of the status as steps left them. */
+  readonly stepStatus: StepStatus;
   readonly paused: boolean;
   /** The StatefulSet is being made anew around its running pods. */
   readonly recreating: boolean;

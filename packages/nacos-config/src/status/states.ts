@@ -10,6 +10,8 @@ export function conditionStates(outcome: Outcome, phase: Phase): ConditionState[
     ready(outcome, phase),
     specValid(outcome),
     configReady(outcome),
+    ...reported(outcome, "DatabaseReady"),
+    ...reported(outcome, "AdminReady"),
     progressing(outcome, phase),
     ...nodesVerified(outcome),
   ];
@@ -59,6 +61,14 @@ function configReady({ config }: Outcome): ConditionState {
   if (problem !== undefined) return state("ConfigReady", "False", problem.reason, problem.message);
   const reasons = { none: "NotConfigured", legacy: "Legacy", merged: "Merged" };
   return state("ConfigReady", "True", reasons[config.mode], config.message);
+}
+
+/** A condition that a step reports on; absent when none does. */
+function reported({ failures, reports }: Outcome, type: "DatabaseReady" | "AdminReady"): ConditionState[] {
+  const failure = failures.find(({ condition }) => condition === type);
+  if (failure !== undefined) return [state(type, "False", failure.reason, failure.message)];
+  const report = reports.find((entry) => entry.type === type);
+  return report === undefined ? [] : [report];
 }
 
 function progressing(outcome: Outcome, phase: Phase): ConditionState {

@@ -40,6 +40,8 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   config: { mode: "none", message: "", mounted: { digest: "", finalName: "", finalKind: "" } },
   workload: workload(),
   failures: [],
+  reports: [],
+  stepStatus: {},
   paused: false,
   recreating: false,
   memory: memory(),

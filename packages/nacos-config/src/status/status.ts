@@ -32,6 +32,7 @@ export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStat
     ...nodeFields(previous, outcome),
     // While the StatefulSet is made anew, what is known of it stays true.
     ...(outcome.recreating ? {} : workloadFields(outcome)),
+    ...outcome.stepStatus,
     event: recordEvent(previous.event ?? [], code, message, now),
     versionDigest: versionDigest(resource.spec ?? {}),
     observedGeneration: generation,

@@ -13,7 +13,7 @@ export function transitions(before: NacosStatus, after: NacosStatus): Notice[] {
   const notices: Notice[] = [];
   for (const type of WATCHED) {
     const now = fallen(before, after, type);
-    if (now !== undefined) notices.push(warning(now.reason, now.message));
+    if (now?.status === "False") notices.push(warning(now.reason, now.message));
   }
   const ready = fallen(before, after, "Ready");
   if (ready !== undefined && !PLAIN_REASONS.includes(ready.reason)) {
