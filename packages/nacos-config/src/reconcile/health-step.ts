@@ -1,5 +1,6 @@
 /** Asks the nodes whether they form a healthy installation. */
 import type { DeepReadonly } from "@quartet/core";
+import { canonicalJson } from "../desired/digest.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
 import { warning } from "../desired/notice.ts";
 import { CLIENT_PORT } from "../desired/ports.ts";
@@ -8,9 +9,10 @@ import type { BaseUrl } from "../health/client.ts";
 import { endpointOf, literalEnv } from "../health/endpoint.ts";
 import { type Health, quorumFailure, unverified } from "../health/evaluate.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
+import type { Background } from "./background.ts";
 import { findIdentity } from "./interests.ts";
 import type { ResourceMemory } from "./memory.ts";
-import type { Pass } from "./pass.ts";
+import { childKey, type Pass } from "./pass.ts";
 import type { WatchSet } from "./watch-set.ts";
 
 export interface HealthSettings {
@@ -19,19 +21,26 @@ export interface HealthSettings {
   readonly skipNodeCheck: boolean;
 }
 
+/** What the check needs of the process. */
+export interface HealthTools {
+  readonly health: HealthSettings;
+  readonly watches: WatchSet;
+  readonly background: Background;
+}
+
 /**
- * Checks the nodes; `undefined` when there is nothing to check.
+ * Checks the nodes; `undefined` when there is nothing to check, "pending" when they take long: the resource is queued
+ * again with their answers.
  * @param properties effective properties of the merged configuration
  */
 export async function healthStep(
   pass: Pass,
-  { baseUrl, skipNodeCheck }: HealthSettings,
-  watches: WatchSet,
+  { health: { baseUrl, skipNodeCheck }, watches, background }: HealthTools,
   memory: ResourceMemory,
   statefulSet: DeepReadonly<StatefulSet>,
   nodes: readonly NodeFacts[],
   properties: ReadonlyMap<string, string>,
-): Promise<Health | undefined> {
+): Promise<Health | "pending" | undefined> {
   const { settings, resource } = pass;
   const replicas = statefulSet.spec.replicas ?? 1;
   if (replicas === 0) return undefined;
@@ -46,14 +55,20 @@ export async function healthStep(
   noteIdentity(pass, memory, identity !== undefined);
   const endpoint = endpointOf(properties, literalEnv(statefulSet));
   const version = knownVersion(resource.status?.version, settings.version);
-  const { health, variant } = await checkCluster(cluster, {
-    endpoint,
-    baseUrl,
-    signal: pass.ctx.signal,
-    ...(identity && { identity }),
-    ...(memory.variant && { remembered: memory.variant }),
-    ...(version && { version }),
-  });
+  const ready = nodes.filter((node) => node.ready);
+  const question = canonicalJson([replicas, ready, endpoint, identity !== undefined]);
+  const answer = await background.ask(childKey(pass, settings.name), "health", question, (signal) =>
+    checkCluster(cluster, {
+      endpoint,
+      baseUrl,
+      signal,
+      ...(identity && { identity }),
+      ...(memory.variant && { remembered: memory.variant }),
+      ...(version && { version }),
+    }),
+  );
+  if (answer.state === "pending") return "pending";
+  const { health, variant } = answer.value;
   if (variant !== undefined) memory.variant = variant;
   return health;
 }

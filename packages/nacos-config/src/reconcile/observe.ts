@@ -8,9 +8,8 @@ import type { NacosResource } from "../desired/settings.ts";
 import { mountedConfig } from "../desired/volumes.ts";
 import { nodesOf } from "../health/node-facts.ts";
 import type { ConfigReport, Outcome } from "../status/outcome.ts";
-import type { Background } from "./background.ts";
 import type { ConfigResult } from "./config-step.ts";
-import { type HealthSettings, healthStep } from "./health-step.ts";
+import { type HealthTools, healthStep } from "./health-step.ts";
 import { strangePods } from "./interests.ts";
 import { memoryView, noteHealth, noteRollout, type ResourceMemory } from "./memory.ts";
 import type { ConfigMetrics } from "./metrics.ts";
@@ -31,12 +30,9 @@ export function podsOf(
 }
 
 /** What an observation needs beside the pass. */
-export interface ObserveOptions {
-  readonly watches: WatchSet;
-  readonly background: Background;
+export interface ObserveOptions extends HealthTools {
   readonly metrics: ConfigMetrics;
   readonly clock: Clock;
-  readonly health: HealthSettings;
 }
 
 /** What is known before the nodes are looked at. */
@@ -46,15 +42,16 @@ export interface Given {
   readonly recreating: boolean;
 }
 
-/** What there is after the writes. */
+/** What there is after the writes; `undefined` while the nodes take their time to answer. */
 export async function observe(
   run: Pass,
   config: ConfigResult,
   statefulSet: DeepReadonly<StatefulSet> | undefined,
   given: Given,
   memory: ResourceMemory,
-  { clock, health: healthSettings, watches, metrics }: ObserveOptions,
-): Promise<Outcome> {
+  options: ObserveOptions,
+): Promise<Outcome | undefined> {
+  const { clock, watches, metrics } = options;
   const { settings } = run;
   metrics.merged(run, config);
   const base = {
@@ -78,7 +75,8 @@ export async function observe(
     rolloutSince(run.resource),
   );
   const properties = config.ready?.effective ?? propertiesInForce(run, statefulSet);
-  const health = await healthStep(run, healthSettings, watches, memory, statefulSet, nodes, properties);
+  const health = await healthStep(run, options, memory, statefulSet, nodes, properties);
+  if (health === "pending") return undefined;
   if (health !== undefined) noteHealth(memory, health, clock.now());
   return {
     ...base,

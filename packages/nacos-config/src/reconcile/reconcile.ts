@@ -31,7 +31,7 @@ import { type ObserveOptions, observe, podsOf } from "./observe.ts";
 import type { Informers, Pass } from "./pass.ts";
 import { reportPeer } from "./peer.ts";
 import { finishRecreation, recreationOf } from "./recreate-step.ts";
-import { isNamespaceGoing, nextPass, tell } from "./report.ts";
+import { isNamespaceGoing, nextPass, tell, tellSteps } from "./report.ts";
 import { servicesStep } from "./services-step.ts";
 import { statefulSetStep } from "./statefulset-step.ts";
 
@@ -122,6 +122,7 @@ async function pass(
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
   const given = { violations, paused, recreating: made.recreating };
   const outcome = await observe(run, config, made.object, given, memory, options);
+  if (outcome === undefined) return tellSteps(run);
   const status = nextStatus(resource, outcome);
   await ctx.client.patchStatus(NACOS, resource, status, { signal: ctx.signal });
   tell(run, config, status);

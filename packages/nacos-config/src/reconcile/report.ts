@@ -15,6 +15,12 @@ export function isNamespaceGoing(failures: readonly StepFailure[]): boolean {
   return failures.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
+/** Ends a pass whose outcome is not known yet: what its steps did is told, the rest when the answer queues the resource. */
+export function tellSteps({ ctx, resource, notices }: Pass): Result {
+  for (const notice of notices) ctx.events.record(resource, notice);
+  return {};
+}
+
 /** Sends the pass's events: those of steps, those of the spec or the content when they are new, and transitions. */
 export function tell(
   { ctx, resource, settings, notices }: Pass,
