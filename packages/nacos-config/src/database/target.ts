@@ -1,0 +1,154 @@
+/** Where the operator's own PostgreSQL connection goes, by the spec and the Secrets that it names. */
+import type { NacosSpec } from "../desired/settings.ts";
+import type { FoundSource } from "../desired/source.ts";
+import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
+
+/** Port of PostgreSQL. */
+const DEFAULT_PORT = "5432";
+/** Default of libpq. */
+const DEFAULT_SSL_MODE = "prefer";
+/** Keys of the credentials Secret (as in the peer). */
+const DEFAULT_USERNAME_KEY = "username";
+const DEFAULT_PASSWORD_KEY = "password";
+/** Key of a CA certificate, as cert-manager and others name it. */
+const DEFAULT_CA_KEY = "ca.crt";
+/** Limit for connecting and running the script, in seconds (the peer's documented default), and its bounds. */
+const DEFAULT_TIMEOUT_SECONDS = 20;
+const MAX_TIMEOUT_SECONDS = 600;
+const MAX_PORT = 65_535;
+
+export type SslMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
+const SSL_MODES: readonly SslMode[] = ["disable", "prefer", "require", "verify-ca", "verify-full"];
+
+/** Why the database cannot be used; the texts hold no credentials. */
+export type DatabaseProblem = Pick<StepFailure, "reason" | "message" | "code">;
+
+/** The spec's connection with its defaults. */
+export interface PostgresConnection {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly sslMode: SslMode;
+  readonly timeoutMs: number;
+  readonly credentials: { readonly name: string; readonly usernameKey: string; readonly passwordKey: string };
+  readonly ca?: { readonly name: string; readonly key: string };
+}
+
+/** Everything that a connection needs. */
+export interface PostgresTarget extends Omit<PostgresConnection, "credentials" | "ca"> {
+  readonly user: string;
+  readonly password: string;
+  /** Certificates of CAs, PEM. */
+  readonly caPem?: string;
+}
+
+/** Reads a Secret of the resource's namespace. */
+export type ReadSecret = (name: string) => FoundSource;
+
+/** True when the operator has a connection of its own. */
+export function hasPostgres({ postgres }: NacosSpec): boolean {
+  return Boolean(postgres?.host);
+}
+
+/** Names of the Secrets that the connection needs. */
+export function postgresSecrets(spec: NacosSpec): string[] {
+  if (!hasPostgres(spec)) return [];
+  const { credentialsSecretRef, caSecretRef } = spec.postgres ?? {};
+  const names = [credentialsSecretRef?.name, caSecretRef?.name].filter((name) => name !== undefined);
+  return [...new Set(names.filter((name) => name !== ""))];
+}
+
+/** The connection with its defaults, or what is wrong with it. Only for specs that {@link hasPostgres}. */
+export function postgresConnection({
+  postgres = {},
+  pgInit = {},
+}: NacosSpec): PostgresConnection | DatabaseProblem {
+  const { host = "", database = "", credentialsSecretRef: login, caSecretRef } = postgres;
+  const port = postgres.port || DEFAULT_PORT;
+  const sslMode = (postgres.sslMode || DEFAULT_SSL_MODE) as SslMode;
+  const seconds = pgInit.timeoutSeconds || DEFAULT_TIMEOUT_SECONDS;
+  if (host.startsWith("/")) return invalid("host", "must be a host name or address, not a path");
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > MAX_PORT) {
+    return invalid("port", `must be a number from 1 to ${MAX_PORT}`);
+  }
+  if (database === "") return invalid("database", "is needed when host is set");
+  if (!login?.name) return invalid("credentialsSecretRef.name", "is needed when host is set");
+  if (!SSL_MODES.includes(sslMode)) return invalid("sslMode", `must be one of ${SSL_MODES.join(", ")}`);
+  const verifies = sslMode === "verify-ca" || sslMode === "verify-full";
+  if (verifies && !caSecretRef?.name) return invalid("caSecretRef.name", `is needed for ${sslMode}`);
+  if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
+    return postgresInvalid("spec.pgInit.timeoutSeconds", `must be from 1 to ${MAX_TIMEOUT_SECONDS}`);
+  }
+  return {
+    host,
+    port: Number(port),
+    database,
+    sslMode,
+    timeoutMs: seconds * 1_000,
+    credentials: {
+      name: login.name,
+      usernameKey: login.usernameKey || DEFAULT_USERNAME_KEY,
+      passwordKey: login.passwordKey || DEFAULT_PASSWORD_KEY,
+    },
+    ...(caSecretRef?.name && { ca: { name: caSecretRef.name, key: caSecretRef.key || DEFAULT_CA_KEY } }),
+  };
+}
+
+/** The connection with its Secrets read, or which of them cannot be used. */
+export function postgresTarget(
+  { credentials, ca, ...connection }: PostgresConnection,
+  read: ReadSecret,
+): PostgresTarget | DatabaseProblem {
+  const login = `spec.postgres.credentialsSecretRef: Secret ${credentials.name}`;
+  const found = read(credentials.name);
+  const user = secretText(login, found, credentials.usernameKey);
+  if (typeof user !== "string") return user;
+  const password = secretText(login, found, credentials.passwordKey);
+  if (typeof password !== "string") return password;
+  if (user === "") return keyProblem(login, credentials.usernameKey, "is empty");
+  if (ca === undefined) return { ...connection, user, password };
+  const caPem = secretText(`spec.postgres.caSecretRef: Secret ${ca.name}`, read(ca.name), ca.key);
+  return typeof caPem === "string" ? { ...connection, user, password, caPem } : caPem;
+}
+
+/** True for the second kind of the answers above. */
+export function isDatabaseProblem(value: object): value is DatabaseProblem {
+  return "reason" in value;
+}
+
+/** A field of the spec that keeps the operator from connecting. */
+export function postgresInvalid(field: string, message: string): DatabaseProblem {
+  return {
+    reason: "PostgresConfigInvalid",
+    message: `${field} ${message}`,
+    code: EVENT_CODES.badParameter,
+  };
+}
+
+function invalid(field: string, message: string): DatabaseProblem {
+  return postgresInvalid(`spec.postgres.${field}`, message);
+}
+
+/** Text of a Secret's key, exactly as it is stored: a password may end in a space. */
+function secretText(what: string, found: FoundSource, key: string): string | DatabaseProblem {
+  if (found.state === "absent") {
+    const message = `${what} does not exist; create it or correct the reference`;
+    return { reason: "SecretNotFound", message, code: EVENT_CODES.system };
+  }
+  if (found.state === "unreadable") {
+    const message = `${what} cannot be read: ${found.message}`;
+    return { reason: "SecretUnreadable", message, code: EVENT_CODES.system };
+  }
+  const value = found.object.data?.[key];
+  if (value === undefined) return keyProblem(what, key, "is missing");
+  const bytes = Buffer.from(value, "base64");
+  const text = bytes.toString("utf8");
+  // The protocol ends texts with a zero byte.
+  const usable = Buffer.from(text, "utf8").equals(bytes) && !text.includes("\0");
+  return usable ? text : keyProblem(what, key, "holds bytes that are no UTF-8 text");
+}
+
+function keyProblem(what: string, key: string, problem: string): DatabaseProblem {
+  const message = `${what}: key ${key} ${problem}; correct it or the reference's key`;
+  return { reason: "KeyNotFound", message, code: EVENT_CODES.badParameter };
+}
