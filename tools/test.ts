@@ -3,17 +3,21 @@
  *
  * Without arguments it is a full run: it writes the report that `npm run rules` reads. The real control plane is
  * built first where it is missing; without binaries and without a Go toolchain the summary says so, and
- * `QUARTET_E2E_REAL=1` makes that an error.
+ * `QUARTET_E2E_REAL=1` makes that an error. So it does with the tests that start a PostgreSQL server.
  */
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { ensureAssets } from "@quartet/testing";
+import { ensureAssets, findPostgres } from "@quartet/testing";
 import { REPORT_FILE, repository } from "./paths.ts";
 import type { TestRecord } from "./rules/coverage.ts";
+
+/** Test files that start a PostgreSQL server carry it in their names. */
+const POSTGRES_TESTS = "**/*postgres*.{scenario,real.test}.ts";
 
 const args = process.argv.slice(2);
 const full = args.length === 0;
 const real = await realControlPlane();
+const postgres = postgresServer();
 
 const command = [
   `${repository}/node_modules/vitest/vitest.mjs`,
@@ -24,6 +28,7 @@ const command = [
   "double",
 ];
 if (real.available) command.push("--project", "real");
+if (!postgres.available) command.push("--exclude", POSTGRES_TESTS);
 if (full) rmSync(REPORT_FILE, { force: true });
 const { status } = spawnSync(process.execPath, [...command, ...args], {
   cwd: repository,
@@ -37,12 +42,31 @@ const { status } = spawnSync(process.execPath, [...command, ...args], {
 
 if (full) summarize();
 console.log(`real apiserver: ${real.message}`);
-const realMissing = !real.available && process.env.QUARTET_E2E_REAL === "1";
-if (realMissing) console.error("QUARTET_E2E_REAL=1 asks for the real control plane, and it is not available");
-process.exit(status !== 0 || realMissing ? 1 : 0);
+console.log(`PostgreSQL server: ${postgres.message}`);
+const missing = process.env.QUARTET_E2E_REAL === "1" && !(real.available && postgres.available);
+if (missing) {
+  console.error("QUARTET_E2E_REAL=1 asks for real servers, and they are not all available");
+}
+process.exit(status !== 0 || missing ? 1 : 0);
+
+interface Availability {
+  available: boolean;
+  message: string;
+}
+
+/** Finds the programs of a PostgreSQL server. */
+function postgresServer(): Availability {
+  try {
+    const version = execFileSync(findPostgres().postgres, ["--version"], { encoding: "utf8" });
+    return { available: true, message: version.trim() };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return { available: false, message: "NOT RUN (no server programs)" };
+  }
+}
 
 /** Finds or builds the control plane's programs. */
-async function realControlPlane(): Promise<{ available: boolean; message: string }> {
+async function realControlPlane(): Promise<Availability> {
   try {
     const assets = await ensureAssets({ onProgress: (line) => console.error(line) });
     return { available: true, message: assets.version };

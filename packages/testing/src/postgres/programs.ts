@@ -13,12 +13,14 @@ const SYSTEM_USER = "postgres";
 const PROGRAMS = ["initdb", "postgres", "psql"] as const;
 type Program = (typeof PROGRAMS)[number];
 
-/** File of each program. */
-export type PostgresPrograms = Readonly<Record<Program, string>>;
+/** File of each program, and the user to run the server as when it must not run as the present one. */
+export interface PostgresPrograms extends Readonly<Record<Program, string>> {
+  readonly user?: { readonly uid: number; readonly gid: number };
+}
 
 /**
  * Looks for the programs of a PostgreSQL server: in the folder `QUARTET_TEST_POSTGRES`, else on `PATH`, else where
- * Debian keeps them, newest version first. Throws with what to install when there are none.
+ * Debian keeps them, newest version first. Throws with what to install when there are none, or no user to run them as.
  */
 export function findPostgres(env: Environment = process.env): PostgresPrograms {
   const named = env[FOLDER_VARIABLE];
@@ -31,11 +33,12 @@ export function findPostgres(env: Environment = process.env): PostgresPrograms {
     );
   }
   const file = (name: Program): string => join(folder, name);
-  return { initdb: file("initdb"), postgres: file("postgres"), psql: file("psql") };
+  const user = serverUser();
+  return { initdb: file("initdb"), postgres: file("postgres"), psql: file("psql"), ...(user && { user }) };
 }
 
 /** The user that a server started by root must run as, since PostgreSQL refuses root; `undefined` for others. */
-export function serverUser(): { uid: number; gid: number } | undefined {
+function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync("/etc/passwd", "utf8")
     .split("\n")

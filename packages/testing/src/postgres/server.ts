@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { createAuthority } from "../control-plane/pki.ts";
 import { portAllocator } from "../control-plane/ports.ts";
 import { startSupervisor } from "../control-plane/supervisor-client.ts";
-import { findPostgres, serverUser } from "./programs.ts";
+import { findPostgres } from "./programs.ts";
 import { psqlOf, quoteIdentifier } from "./psql.ts";
 
 const HOST = "127.0.0.1";
@@ -64,7 +64,7 @@ export interface PostgresServer {
 /** Starts a server with an empty data folder. Throws when its programs are not installed. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = findPostgres();
-  const user = serverUser();
+  const { user } = programs;
   const work = mkdtempSync(join(tmpdir(), "qtpg-"));
   // The server's user has to pass through; the files in it are protected one by one.
   chmodSync(work, 0o711);
