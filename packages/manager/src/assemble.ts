@@ -96,6 +96,7 @@ function limitsOf(
 ): Pick<
   ManagerOptions,
   | "controllerDefaults"
+  | "runsDry"
   | "recoverPanic"
   | "features"
   | "namespaces"
@@ -110,6 +111,7 @@ function limitsOf(
       reconcileTimeoutMs: settings.reconcileTimeoutMs,
       needLeaderElection: true,
     }),
+    runsDry: (name) => settings.dryRunControllers.some((dry) => belongsTo(name, dry)),
     recoverPanic: settings.recoverPanic,
     features: settings.features,
     namespaces: settings.namespaces,
@@ -142,9 +144,14 @@ function preflightOf(
   };
 }
 
+/** True for the controllers of a module: `tars` itself, and `tars-conversion`. */
+function belongsTo(controller: string, module: string): boolean {
+  return controller === module || controller.startsWith(`${module}-`);
+}
+
 /** Concurrency of a controller; one named `tars-conversion` goes by `tars` unless it has an entry of its own. */
 export function concurrencyOf({ concurrency }: ManagerSettings, controller: string): number {
   const own = concurrency.byController[controller];
-  const module = Object.keys(concurrency.byController).find((name) => controller.startsWith(`${name}-`));
+  const module = Object.keys(concurrency.byController).find((name) => belongsTo(controller, name));
   return own ?? (module === undefined ? undefined : concurrency.byController[module]) ?? concurrency.default;
 }

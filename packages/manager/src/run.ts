@@ -102,7 +102,7 @@ export async function startLoaded(
   });
   for (const warning of settings.warnings) log.warn("Configuration warning", { warning });
   try {
-    for (const module of enabled) module.build(manager, flagsOf(module, settings));
+    for (const module of enabled) module.build(manager.forModule(module.name), flagsOf(module, settings));
     await manager.start();
   } catch (error) {
     if (exitCodeOf(error) === EXIT.failure) log.error("Start failed", { error });

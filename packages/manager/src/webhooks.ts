@@ -63,7 +63,7 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
       const { startWebhookServer } = await import("@quartet/core/webhook");
       const manager = options.manager();
       const webhooks = modules.flatMap(
-        (module) => module.webhooks?.(manager, flagsOf(module, settings)) ?? [],
+        (module) => module.webhooks?.(manager.forModule(module.name), flagsOf(module, settings)) ?? [],
       );
       const metrics = webhookMetrics(
         manager.metrics,

@@ -32,6 +32,13 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
     help: "controllers to run: *, names, or -name to leave one out",
   },
   {
+    name: "dry-run-controllers",
+    path: "dryRunControllers",
+    type: "list",
+    default: "",
+    help: "controllers that only plan: they write nothing, and tell in log and events what they would change",
+  },
+  {
     name: "feature-gates",
     path: "featureGates",
     type: "map",

@@ -34,6 +34,18 @@ async function configFile(fields: string): Promise<string> {
   return file;
 }
 
+describe("controllers that only plan", () => {
+  it("CORE-241 are none by default, and named by any of their names", async () => {
+    expect((await load([])).settings).toMatchObject({ dryRunControllers: [], warnings: [] });
+    const { settings } = await load(["--dry-run-controllers=nacos-config"]);
+    expect(settings.dryRunControllers).toEqual(["nacos"]);
+    expect(settings.warnings).toEqual([expect.stringContaining("nacos runs dry")]);
+    const file = await configFile('dryRunControllers: ["*"]');
+    expect((await load([`--config=${file}`])).settings.dryRunControllers).toEqual(["nacos", "tars"]);
+    await expect(load(["--dry-run-controllers=nacoz"])).rejects.toThrow(/dry-run-controllers.*nacoz/);
+  });
+});
+
 describe("sources of settings", () => {
   it("has the documented defaults", async () => {
     const { settings } = await load([]);

@@ -21,6 +21,8 @@ type CertMode = "self" | "files" | "cert-manager";
 export interface ManagerSettings {
   /** Canonical names of the controllers to run. */
   readonly controllers: readonly string[];
+  /** Canonical names of the controllers that only plan their writes. */
+  readonly dryRunControllers: readonly string[];
   /** Feature gates by name. */
   readonly features: Readonly<Record<string, boolean>>;
   /** Empty means all. */
@@ -81,9 +83,14 @@ export interface SettingsContext {
 export function readSettings(values: FlagValues, context: SettingsContext): ManagerSettings {
   const optional = (name: string): string | undefined => values.string(name) || undefined;
   const gates = resolveFeatureGates(values.string("feature-gates"), context.gates);
+  const dry = values.read("dry-run-controllers", (text) => {
+    const named = splitList(text);
+    return named.length === 0 ? [] : selectControllers(named, context.controllers);
+  });
   const webhookPort = values.number("webhook-port", { integer: true, min: -1 });
   return {
     controllers: selectControllers(values.list("controllers"), context.controllers),
+    dryRunControllers: dry,
     features: gates.features,
     namespaces: [...new Set(values.list("namespaces"))],
     kube: {
@@ -119,7 +126,10 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
       format: values.oneOf("log-format", ["json", "console"]),
     },
     moduleFlags: readModuleFlags(values, context),
-    warnings: gates.warnings,
+    warnings: [
+      ...gates.warnings,
+      ...dry.map((name) => `${name} runs dry (--dry-run-controllers): it plans and changes nothing`),
+    ],
   };
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { keyToString, type ObjectKey, parseKey } from "../object.ts";
 import { errorFields } from "../observe/error-fields.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
+import type { PlannedRuns } from "../plan/planner.ts";
 import { createQueue, type WorkQueue } from "../queue/queue.ts";
 import type { ControllerObserver } from "./observer.ts";
 import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
@@ -33,6 +34,8 @@ export interface ControllerDeps {
   readonly cacheSyncTimeoutMs: number;
   readonly observer?: ControllerObserver;
   readonly random?: () => number;
+  /** Set when the controller runs dry: `client` plans its writes, and this is told of its runs. */
+  readonly plannedRuns?: PlannedRuns;
   /** Set when the process shall end with the first panic (`--recover-panic=false`). */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -150,6 +153,7 @@ function workersOf(parts: Parts, reconcile: Reconcile): Workers {
     timeoutMs: options.reconcileTimeoutMs,
     signal: parts.abort.signal,
     random: deps.random ?? Math.random,
+    ...(deps.plannedRuns && { plannedRuns: deps.plannedRuns }),
     ...(deps.onFatal && { onFatal: deps.onFatal }),
   };
   return createWorkers({

@@ -272,3 +272,32 @@ it("explains the state of a key", async () => {
   });
   expect(controller.explain({ namespace: "t", name: "never" }).lastOutcome).toBeUndefined();
 });
+
+describe("dry run", () => {
+  /** A planner by whose count the same was planned in every run so far. */
+  const plannedRuns = (): NonNullable<ControllerDeps["plannedRuns"]> => {
+    let runs = 0;
+    return { begin: () => {}, end: () => ++runs };
+  };
+
+  it("CORE-243 a controller that waits for what it planned is run ever more seldom, at least every 5 min", async () => {
+    const record = recorder(async () => ({ requeueAfter: 100 }));
+    await run(record, { plannedRuns: plannedRuns() });
+    expect(record.contexts[0]?.dryRun).toBe(true);
+    await scene.clock.advance(60_000);
+    // After 1, 2, 4, 8, 16 s and then 32 s
+    expect(record.keys).toHaveLength(6);
+    await scene.clock.advance(60 * 60_000);
+    const before = record.keys.length;
+    await scene.clock.advance(60 * 60_000);
+    expect(record.keys.length - before).toBeGreaterThanOrEqual(10);
+    expect(record.keys.length - before).toBeLessThanOrEqual(12);
+  });
+
+  it("CORE-243 without anything planned, and for longer waits, the controller's own wait stands", async () => {
+    const record = recorder(async () => ({ requeueAfter: 10_000, exact: true }));
+    await run(record, { plannedRuns: { begin: () => {}, end: () => 0 } });
+    await scene.clock.advance(100_000);
+    expect(record.keys).toHaveLength(11);
+  });
+});

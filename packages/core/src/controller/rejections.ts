@@ -1,11 +1,14 @@
 /** Attributes unhandled rejections to the reconcile that started them (CORE-231). */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Kind } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 
 /** The reconcile in whose context code runs. */
 export interface RunContext {
   controller: string;
   key: string;
+  /** Kind of the reconciled object, if the controller has one. */
+  kind?: Kind | undefined;
   log: Logger;
   /** Counts the rejection as a panic of the controller. */
   onPanic: (error: unknown) => void;

@@ -6,6 +6,7 @@ import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { Kind, ObjectKey } from "../object.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
+import type { PlannedRuns } from "../plan/planner.ts";
 import type { WorkQueue } from "../queue/queue.ts";
 import type { QueueItem } from "../queue/types.ts";
 import { isOwnNotFound, isPanic, terminalErrorIn } from "./errors.ts";
@@ -18,6 +19,12 @@ import type { Reconcile, ReconcileContext, Result } from "./types.ts";
 /** `requeueAfter` gets up to this much more, so that objects of one moment spread out (CORE-229). */
 const REQUEUE_JITTER = 0.1;
 const MIN_REQUEUE_MS = 100;
+/**
+ * A dry run whose plan stays the same is not asked for more often than this: its writes never come true, so a controller
+ * that waits for them would run for ever. The wait doubles from the first to the last, milliseconds.
+ */
+const FIRST_PLAN_WAIT_MS = 1_000;
+const MAX_PLAN_WAIT_MS = 300_000;
 /** So many conflicts of a key in a row are an error and not the cache lagging behind (CORE-228). */
 const CONFLICTS_ARE_ERROR = 5;
 
@@ -39,6 +46,8 @@ export interface RunOptions {
   /** Aborts all running reconciles at once. */
   signal: AbortSignal;
   random: () => number;
+  /** Set when the controller runs dry. */
+  plannedRuns?: PlannedRuns;
   /** Called for a panic when the process shall not outlive one. */
   onFatal?: (error: unknown) => void;
 }
@@ -71,12 +80,15 @@ export async function runOnce(options: RunOptions, item: QueueItem, key: ObjectK
     priority: item.priority,
     attempt: item.attempt,
     features: options.features,
+    ...(options.plannedRuns && { dryRun: true }),
   };
   const started = clock.monotonic();
+  options.plannedRuns?.begin(item.key);
   const end = await attempt(options, item, key, ctx);
   limit.clear();
+  const repeats = options.plannedRuns?.end(item.key, "result" in end) ?? 0;
   const ended: Ended = { item, log, seconds: (clock.monotonic() - started) / 1000 };
-  if ("result" in end) succeed(options, ended, end.result);
+  if ("result" in end) succeed(options, ended, slowedDown(end.result, repeats));
   else fail(options, ended, end.error);
 }
 
@@ -91,14 +103,22 @@ async function attempt(
     observer.onPanic?.(controller);
     onFatal?.(error);
   };
+  const context = { controller, key: item.key, kind: options.kind, log: ctx.log, onPanic };
   const run = async (): ReturnType<Reconcile> => options.reconcile(key, ctx);
   try {
     return {
-      result: (await runContext.run({ controller, key: item.key, log: ctx.log, onPanic }, run)) ?? {},
+      result: (await runContext.run(context, run)) ?? {},
     };
   } catch (error) {
     return isOwnNotFound(error, options.kind, key) ? { result: {} } : { error };
   }
+}
+
+/** A result whose `requeueAfter` takes into account that the same was planned so many times in a row. */
+function slowedDown(result: Result, repeats: number): Result {
+  if (repeats === 0 || (result.requeueAfter ?? 0) <= 0) return result;
+  const wait = Math.min(FIRST_PLAN_WAIT_MS * 2 ** (repeats - 1), MAX_PLAN_WAIT_MS);
+  return { ...result, requeueAfter: Math.max(result.requeueAfter ?? 0, wait) };
 }
 
 function succeed(options: RunOptions, { item, seconds, log }: Ended, result: Result): void {

@@ -32,6 +32,11 @@ export interface ReconcileContext {
   readonly attempt: number;
   /** Feature gates by name. */
   readonly features: Readonly<Record<string, boolean>>;
+  /**
+   * Set when nothing may be changed (`--dry-run-controllers`): the client sees to itself, but whoever changes things
+   * outside the cluster must leave them alone.
+   */
+  readonly dryRun?: boolean;
 }
 
 /** Brings one object to its desired state. Level-triggered: it is not told what happened. */

@@ -161,3 +161,15 @@ describe("deletion", () => {
     expect(finalizers()).toEqual([OURS]);
   });
 });
+
+describe("dry run", () => {
+  it("CORE-241 goes on without the finalizer, and cleans nothing up", async () => {
+    const step = finalizer({ kind: things, name: OURS, cleanup: () => cleanup() });
+    const ctx = { client: api.client, events: { record: () => {} }, dryRun: true };
+    expect(await step(put({}), ctx)).toBe("present");
+    const object = put({ finalizers: [OURS] });
+    api.remove(things, KEY);
+    expect(await step({ ...object, ...api.get(things, KEY)! }, ctx)).toBe("done");
+    expect(cleaned).toEqual([]);
+  });
+});

@@ -28,6 +28,8 @@ export type FinalizerStep =
 export interface FinalizerContext {
   readonly client: Client;
   readonly events: EventRecorder;
+  /** Plans only: no cleanup runs, and the reconcile goes on without the finalizer. */
+  readonly dryRun?: boolean;
 }
 
 export interface FinalizerOptions<T extends KubeObject, C extends FinalizerContext = FinalizerContext> {
@@ -52,10 +54,11 @@ export function finalizer<T extends KubeObject, C extends FinalizerContext = Fin
     const finalizers = object.metadata.finalizers ?? [];
     const present = finalizers.includes(name);
     if (object.metadata.deletionTimestamp === undefined) {
-      return present ? "present" : change(ctx.client, kind, object, addition(object, name), "wait");
+      const then = ctx.dryRun === true ? "present" : "wait";
+      return present ? "present" : change(ctx.client, kind, object, addition(object, name), then);
     }
     if (!present) return "done";
-    await cleanUp(options, object, ctx);
+    if (ctx.dryRun !== true) await cleanUp(options, object, ctx);
     return change(ctx.client, kind, object, removal(finalizers.indexOf(name), name), "done");
   };
 }

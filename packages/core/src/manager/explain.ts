@@ -2,6 +2,7 @@
 import type { Cache } from "../cache/types.ts";
 import type { Controller } from "../controller/types.ts";
 import { parseKey } from "../object.ts";
+import type { PlanEntry } from "../plan/planner.ts";
 import type { WriteJournal } from "./write-journal.ts";
 
 export interface ExplainOptions {
@@ -9,6 +10,8 @@ export interface ExplainOptions {
   cache: Pick<Cache, "informers">;
   journal: WriteJournal;
   leader: boolean;
+  /** What a controller would change, if it only plans. */
+  planOf?: (controller: string) => readonly PlanEntry[] | undefined;
 }
 
 /**
@@ -34,10 +37,14 @@ export function explain(
   if (found.length === 0) return undefined;
   return {
     leader: options.leader,
-    controllers: found.map((controller) => ({
-      ...controller.explain(parseKey(key)),
-      lastWrites: options.journal.entries(controller.name, key),
-    })),
+    controllers: found.map((controller) => {
+      const plan = options.planOf?.(controller.name);
+      return {
+        ...controller.explain(parseKey(key)),
+        ...(plan !== undefined && { dryRun: true, plan }),
+        lastWrites: options.journal.entries(controller.name, key),
+      };
+    }),
     caches: options.cache.informers().map((informer) => ({
       kind: `${informer.kind.kind}.${informer.kind.version}.${informer.kind.group || "core"}`,
       state: informer.state,

@@ -35,6 +35,8 @@ export interface ManagerOptions {
   controllerObserver?: ControllerObserver;
   /** Go on after a programming error in a reconcile. */
   recoverPanic: boolean;
+  /** True for controllers that only plan their writes. Default: none does. */
+  runsDry?: (controller: string) => boolean;
   /** Feature gates by name. */
   features: Readonly<Record<string, boolean>>;
   /** Empty means all. */
@@ -86,6 +88,8 @@ export interface ManagerHandle extends Manager {
   readonly healthz: ReadonlyMap<string, HealthCheck>;
   readonly readyz: ReadonlyMap<string, HealthCheck>;
   controllers(): readonly Controller[];
+  /** This manager as a module sees it: one that runs dry writes nothing by `client` either. */
+  forModule(name: string): Manager;
   /** What is known of an object, for `quartet explain`; see `explain`. */
   explain(kind: string, key: string): Record<string, unknown> | undefined;
 }

@@ -2,13 +2,14 @@
 import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps } from "../controller/controller.ts";
-import { runContext } from "../controller/rejections.ts";
+import { type RunContext, runContext } from "../controller/rejections.ts";
 import type { Controller } from "../controller/types.ts";
 import { createEventSink, type EventSink } from "../observe/events.ts";
 import type { HealthCheck } from "../observe/health.ts";
 import { type LeaderObserver, leaderMetrics } from "../observe/leader-metrics.ts";
 import { startLoopMonitor } from "../observe/loop-monitor.ts";
-import type { EventRecorder } from "../observe/types.ts";
+import type { EventRecorder, Logger } from "../observe/types.ts";
+import { createPlanner, type Planner } from "../plan/planner.ts";
 import { cacheCheck, leaderCheck } from "./checks.ts";
 import { joinHooks, overlayHooks } from "./client-hooks.ts";
 import { ManagerStoppedError } from "./errors.ts";
@@ -53,10 +54,21 @@ export function createManager(options: ManagerOptions): ManagerHandle {
     observer,
   });
 
-  const journal = createWriteJournal(cache, clock, () => runContext.getStore()?.key);
+  const currentRun = (): RunContext | undefined => runContext.getStore();
+  const journal = createWriteJournal(cache, clock, () => currentRun()?.key);
+  const planner = createPlanner({ cache, clock, currentRun });
+  const { clientOf, ...given } = contract(options, {
+    fence,
+    events,
+    everyReplicaWork,
+    onFailure,
+    journal,
+    planner,
+  });
 
-  return {
-    ...contract(options, { fence, events, everyReplicaWork, onFailure, journal }),
+  const handle: ManagerHandle = {
+    ...given,
+    forModule: (name) => (options.runsDry?.(name) ? { ...handle, client: clientOf(name) } : handle),
     add(work) {
       if (lifecycle.isStopping()) throw new ManagerStoppedError(describe(work));
       (needsLeader(work) ? leaderWork : everyReplicaWork).add(work);
@@ -79,8 +91,15 @@ export function createManager(options: ManagerOptions): ManagerHandle {
     ]),
     controllers,
     explain: (kind, key) =>
-      explain(kind, key, { controllers: controllers(), cache, journal, leader: elector?.isLeader() ?? true }),
+      explain(kind, key, {
+        controllers: controllers(),
+        cache,
+        journal,
+        leader: elector?.isLeader() ?? true,
+        planOf: (name) => (options.runsDry?.(name) ? planner.entries(name, key) : undefined),
+      }),
   };
+  return handle;
 }
 
 interface ContractParts {
@@ -89,10 +108,14 @@ interface ContractParts {
   everyReplicaWork: WorkGroup;
   onFailure: (error: unknown) => void;
   journal: WriteJournal;
+  planner: Planner;
 }
 
-/** What the manager hands to controller packages. */
-function contract(options: ManagerOptions, parts: ContractParts): Omit<Manager, "add"> {
+/** What the manager hands to controller packages, and the client under a name. */
+function contract(
+  options: ManagerOptions,
+  parts: ContractParts,
+): Omit<Manager, "add"> & { clientOf(name: string): Client } {
   const { client, cache, clock, log, metrics, features, namespaces, identity } = options;
   const overlay = overlayHooks(cache);
   const names = new Set<string>();
@@ -105,8 +128,17 @@ function contract(options: ManagerOptions, parts: ContractParts): Omit<Manager, 
     };
     return client.forController(name, joinHooks(fenced, parts.journal.hooks(name), overlay));
   };
-  const eventsOf = (name: string): EventRecorder => parts.events.recorder(name, fencedClient(name));
+  const runsDry = options.runsDry ?? (() => false);
+  const recorder = (name: string): EventRecorder => parts.events.recorder(name, fencedClient(name));
+  const clientOf = (name: string): Client => {
+    if (!runsDry(name)) return fencedClient(name);
+    return parts.planner.client(name, fencedClient(name), { log, events: recorder(name) });
+  };
+  /** What a dry run says it did has not happened. */
+  const eventsOf = (name: string): EventRecorder =>
+    runsDry(name) ? unsentEvents(log.named("events")) : recorder(name);
   return {
+    clientOf,
     client: fencedClient("manager"),
     cache,
     log,
@@ -118,7 +150,7 @@ function contract(options: ManagerOptions, parts: ContractParts): Omit<Manager, 
     controller(name) {
       const deps: ControllerDeps = {
         cache,
-        client: fencedClient(name),
+        client: clientOf(name),
         clock,
         log: log.named("controller"),
         events: eventsOf(name),
@@ -126,11 +158,19 @@ function contract(options: ManagerOptions, parts: ContractParts): Omit<Manager, 
         defaults: options.controllerDefaults(name),
         cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
         ...(options.controllerObserver && { observer: options.controllerObserver }),
+        ...(runsDry(name) && { plannedRuns: parts.planner.runs(name) }),
         ...(!options.recoverPanic && { onFatal: parts.onFailure }),
       };
       return createControllerBuilder(name, deps, names);
     },
     foreignLease: createForeignLeases({ client, clock, identity }),
+  };
+}
+
+/** Notes events in the log instead of sending them. */
+function unsentEvents(log: Logger): EventRecorder {
+  return {
+    record: (_regarding, { reason, note }) => log.debug("Event of a dry run not sent", { reason, note }),
   };
 }
 

@@ -119,7 +119,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
           now,
           sequence: sequence++,
         });
-        const key = seriesKey(event);
+        const key = `${seriesKey(event)}${input.distinct ?? ""}`;
         const entry = known.get(key);
         if (entry === undefined) begin(event, key, client);
         else repeat(entry);

@@ -1,7 +1,7 @@
 /** Keeps secrets, and whole objects, out of log lines. */
 
 /** Stands in for everything that must not be read. */
-const REDACTED: string = "[redacted]";
+export const REDACTED: string = "[redacted]";
 
 /** Deepest level of nesting that a log line shows. */
 const MAX_DEPTH = 8;
@@ -55,7 +55,8 @@ function redactMap(map: Readonly<Record<string, unknown>>, scope: Scope): Record
 const holdsText = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "number" || Array.isArray(value) || ArrayBuffer.isView(value);
 
-const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !PLACE_NAME.test(name);
+/** True for names of fields and variables whose value is a secret. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !PLACE_NAME.test(name);
 
 function redactValue(value: unknown, scope: Scope): unknown {
   if (typeof value === "string") return redactText(value);

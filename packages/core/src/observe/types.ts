@@ -23,6 +23,8 @@ export interface EventInput {
   action?: string;
   /** For people; at most 1 024 bytes, longer notes are cut. */
   note: string;
+  /** Events that differ in this are told one by one, although all but their notes is equal. It is not sent. */
+  distinct?: string;
 }
 
 /** Object that an event is about. */

@@ -36,6 +36,8 @@ export interface TestManagerOptions extends NacosModuleOptions {
   readonly namespaces?: readonly string[];
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
   readonly logLevel?: string;
+  /** The controller only plans (`--dry-run-controllers`). */
+  readonly dryRun?: boolean;
 }
 
 /** Flags as the manager would parse them when none is given. */
@@ -83,7 +85,7 @@ function keepLog(level = "debug"): KeptLog {
 
 /** A manager on clients of the caller's, who also closes them; nothing runs before `start`. */
 export function createTestManager(options: ClientOptions): TestManager & { start(): Promise<void> } {
-  const { namespaces = [], flags = {}, logLevel, client, reader = client, ...rest } = options;
+  const { namespaces = [], flags = {}, logLevel, dryRun = false, client, reader = client, ...rest } = options;
   const { logging = keepLog(logLevel), ...module } = rest;
   const { log, lines } = logging;
   const cache = createCache({ client: reader, clock: systemClock, log, namespaces, guard: true });
@@ -99,6 +101,7 @@ export function createTestManager(options: ClientOptions): TestManager & { start
       reconcileTimeoutMs: 300_000,
       needLeaderElection: true,
     }),
+    runsDry: () => dryRun,
     recoverPanic: true,
     features: {},
     namespaces,
