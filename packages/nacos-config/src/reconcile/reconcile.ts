@@ -59,8 +59,10 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
       options.metrics.forget(key);
       return;
     }
-    if (await options.peerActive(key.namespace)) return reportPeer(resource, ctx, options.clock);
-    if (!resource.status?.phase) {
+    // A dry run beside the peer is what a take-over is prepared with; it writes nothing anyway.
+    const silent = ctx.dryRun !== true && (await options.peerActive(key.namespace));
+    if (silent) return reportPeer(resource, ctx, options.clock);
+    if (!resource.status?.phase && ctx.dryRun !== true) {
       await ctx.client.patchStatus(
         NACOS,
         resource,
