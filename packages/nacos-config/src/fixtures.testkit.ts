@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Nacos } from "./api.gen.ts";
 import type { ConfigObject, Container, EnvVar, JsonMap, PodTemplate, StatefulSet } from "./desired/k8s.ts";
+import type { TemplateRevision } from "./desired/revision.ts";
 import { type NacosSpec, settingsOf } from "./desired/settings.ts";
 import { podTemplate } from "./desired/template.ts";
 import type { MountedConfig } from "./desired/volumes.ts";
@@ -30,9 +31,13 @@ export function clusterOf(spec: JsonMap = {}, metadata: Partial<Nacos["metadata"
   return nacos({ type: "cluster", replicas: 3, ...spec }, metadata);
 }
 
-/** Pod template of revision 1. */
-export function templateOf(resource: Nacos, config: MountedConfig = NONE): PodTemplate {
-  return podTemplate(settingsOf(resource), config, "1");
+/** Pod template, of revision 1 unless said otherwise. */
+export function templateOf(
+  resource: Nacos,
+  config: MountedConfig = NONE,
+  revision: TemplateRevision = "1",
+): PodTemplate {
+  return podTemplate(settingsOf(resource), config, revision);
 }
 
 /** The Nacos container of a template. */

@@ -1,7 +1,7 @@
 /** The kinds that this controller reads and writes. */
 import { defineKind, type Kind } from "@quartet/core";
 import type { Nacos } from "./api.gen.ts";
-import type { Claim, ConfigObject, Pod, Service, StatefulSet } from "./desired/k8s.ts";
+import type { Claim, ConfigObject, Job, Pod, Service, StatefulSet } from "./desired/k8s.ts";
 
 export const NACOS: Kind<Nacos> = defineKind<Nacos>({
   group: "nacos.io",
@@ -48,6 +48,14 @@ export const SECRET: Kind<ConfigObject> = defineKind<ConfigObject>({
   version: "v1",
   kind: "Secret",
   plural: "secrets",
+  namespaced: true,
+});
+
+export const JOB: Kind<Job> = defineKind<Job>({
+  group: "batch",
+  version: "v1",
+  kind: "Job",
+  plural: "jobs",
   namespaced: true,
 });
 

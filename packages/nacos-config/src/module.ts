@@ -10,9 +10,10 @@ import {
 } from "@quartet/core";
 import type { Nacos } from "./api.gen.ts";
 import type { Pod } from "./desired/k8s.ts";
+import { mysqlScript } from "./desired/mysql-schema.ts";
 import { CHILD_LABELS } from "./desired/names.ts";
 import { type BaseUrl, podBaseUrl } from "./health/client.ts";
-import { CONFIG_MAP, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
+import { CONFIG_MAP, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
 import { createBackground } from "./reconcile/background.ts";
 import { POD_PROJECTION } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
@@ -53,6 +54,8 @@ function build(
   flags: Readonly<Record<string, string | number | boolean>>,
   baseUrl: BaseUrl,
 ): void {
+  // A build without its schema must fail now, not hand an empty script to a database.
+  mysqlScript();
   let lookup: InformerLookup | undefined;
   let enqueue: EnqueueLater = () => {};
   const watches = createWatchSet(manager.cache, (key, delayMs) => enqueue(key, delayMs));
@@ -87,6 +90,7 @@ function build(
       .for(NACOS)
       .owns(STATEFUL_SET, { labelSelector })
       .owns(SERVICE, { labelSelector })
+      .owns(JOB, { labelSelector })
       .owns(CONFIG_MAP, { labelSelector })
       .owns(SECRET, { labelSelector })
       .watches(POD, resourceOfPod, { labelSelector, projection: POD_PROJECTION })
@@ -109,6 +113,7 @@ function informersOf(lookup: InformerLookup): Informers {
   return {
     statefulSets: lookup(STATEFUL_SET),
     services: lookup(SERVICE),
+    jobs: lookup(JOB),
     pods: lookup(POD),
     configs: { ConfigMap: lookup(CONFIG_MAP), Secret: lookup(SECRET) },
   };

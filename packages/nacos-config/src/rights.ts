@@ -17,6 +17,7 @@ export const RIGHTS: readonly RightsRule[] = [
     resources: ["statefulsets"],
     verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
   },
+  { groups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "update"] },
   { groups: [""], resources: ["persistentvolumeclaims"], verbs: ["get", "list", "patch"] },
   { groups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
   { groups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "list", "watch"] },

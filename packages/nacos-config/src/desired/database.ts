@@ -31,23 +31,54 @@ export function databaseEnv(spec: NacosSpec): EnvVar[] {
   }
 }
 
-function mysqlEnv({ database = {} }: NacosSpec): EnvVar[] {
-  const { credentialsSecretRef: ref } = database;
-  const secret = (key: string): Pick<EnvVar, "valueFrom"> => ({
-    valueFrom: { secretKeyRef: { name: ref?.name, key } },
-  });
-  const user = ref?.name
-    ? secret(ref.usernameKey || DEFAULT_USERNAME_KEY)
-    : { value: database.mysqlUser || MYSQL_DEFAULTS.user };
-  const password = ref?.name
-    ? secret(ref.passwordKey || DEFAULT_PASSWORD_KEY)
-    : database.mysqlPassword && { value: database.mysqlPassword };
+function mysqlEnv(spec: NacosSpec): EnvVar[] {
+  const { host, port, database, user, password } = mysqlConnection(spec);
   return [
     { name: "SPRING_DATASOURCE_PLATFORM", value: "mysql" },
-    { name: "MYSQL_SERVICE_HOST", value: database.mysqlHost || MYSQL_DEFAULTS.host },
-    { name: "MYSQL_SERVICE_PORT", value: database.mysqlPort || MYSQL_DEFAULTS.port },
-    { name: "MYSQL_SERVICE_DB_NAME", value: database.mysqlDb || MYSQL_DEFAULTS.database },
+    { name: "MYSQL_SERVICE_HOST", value: host },
+    { name: "MYSQL_SERVICE_PORT", value: port },
+    { name: "MYSQL_SERVICE_DB_NAME", value: database },
     { name: "MYSQL_SERVICE_USER", ...user },
-    ...(password ? [{ name: "MYSQL_SERVICE_PASSWORD", ...password }] : []),
+    ...(password === undefined ? [] : [{ name: "MYSQL_SERVICE_PASSWORD", ...password }]),
   ];
+}
+
+/** True when the resource asks for the initialisation. */
+export function wantsMysqlInit(spec: NacosSpec): boolean {
+  return databaseKind(spec) === "mysql" && Boolean(spec.mysqlInitImage);
+}
+
+/** Where a variable's value comes from: the spec itself, or a Secret. */
+export type EnvSource = Pick<EnvVar, "value"> | Pick<EnvVar, "valueFrom">;
+
+/** How the MySQL database is reached. */
+export interface MysqlConnection {
+  readonly host: string;
+  readonly port: string;
+  readonly database: string;
+  readonly user: EnvSource;
+  /** Absent when the resource gives none: the peer's well-known password is nobody's default here. */
+  readonly password?: EnvSource;
+}
+
+/** The connection of `database.type: mysql` with its defaults. */
+export function mysqlConnection({ database = {} }: NacosSpec): MysqlConnection {
+  const { credentialsSecretRef: ref, mysqlPassword } = database;
+  const secret = (key: string): EnvSource => ({
+    valueFrom: { secretKeyRef: { name: ref?.name, key } },
+  });
+  const password = ref?.name
+    ? secret(ref.passwordKey || DEFAULT_PASSWORD_KEY)
+    : mysqlPassword
+      ? { value: mysqlPassword }
+      : undefined;
+  return {
+    host: database.mysqlHost || MYSQL_DEFAULTS.host,
+    port: database.mysqlPort || MYSQL_DEFAULTS.port,
+    database: database.mysqlDb || MYSQL_DEFAULTS.database,
+    user: ref?.name
+      ? secret(ref.usernameKey || DEFAULT_USERNAME_KEY)
+      : { value: database.mysqlUser || MYSQL_DEFAULTS.user },
+    ...(password === undefined ? {} : { password }),
+  };
 }

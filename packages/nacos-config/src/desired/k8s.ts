@@ -109,9 +109,34 @@ export interface PodCondition {
   status: string;
 }
 
+export interface ContainerStatus {
+  name: string;
+  state?: { terminated?: { exitCode: number; reason?: string; finishedAt?: string } };
+}
+
+export interface PodStatus {
+  phase?: string;
+  podIP?: string;
+  hostIP?: string;
+  conditions?: PodCondition[];
+  initContainerStatuses?: ContainerStatus[];
+  containerStatuses?: ContainerStatus[];
+}
+
 export interface Pod extends KubeObject {
   spec?: { nodeName?: string; volumes?: Volume[] };
-  status?: { phase?: string; podIP?: string; hostIP?: string; conditions?: PodCondition[] };
+  status?: PodStatus;
+}
+
+export interface JobCondition {
+  type: string;
+  status: string;
+  reason?: string;
+}
+
+export interface Job extends KubeObject {
+  spec: JsonMap & { template: PodTemplate };
+  status?: JsonMap & { conditions?: JobCondition[] };
 }
 
 /** A ConfigMap (values are text) or a Secret (values are base64). */

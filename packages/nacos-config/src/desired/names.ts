@@ -18,6 +18,11 @@ export function authSecretName(name: string): string {
   return `${name}-nacos-auth`;
 }
 
+/** ConfigMap and Job that initialise a MySQL database (as in the peer). */
+export function mysqlInitName(name: string): string {
+  return `${name}-mysql-sql-init`;
+}
+
 /** Secret that records a StatefulSet which is being made anew. */
 export function recreateSecretName(name: string): string {
   return `${name}-sts-recreate`;

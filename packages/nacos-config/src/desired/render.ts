@@ -5,6 +5,7 @@ import type { Violation } from "../admission/violation.ts";
 import { resolveConfig } from "./config.ts";
 import { finalConfigObject, legacyConfigObject } from "./config-object.ts";
 import type { ConfigObject } from "./k8s.ts";
+import { mysqlInit } from "./mysql-init.ts";
 import { fixedLabels } from "./names.ts";
 import type { Notice } from "./notice.ts";
 import { servicePlans } from "./services.ts";
@@ -32,12 +33,14 @@ export function renderNacos(resource: NacosResource, sources: readonly ConfigObj
   const config = renderConfig(resource, settings, sources);
   if ("problem" in config) return { objects: [], violations, notices, problem: config.problem };
   const { object, mounted, notices: more } = config;
+  const init = mysqlInit(resource, settings);
   const services = servicePlans(resource, settings, fixedLabels(settings.name));
   return {
     objects: [
       ...(object === undefined ? [] : [object]),
       newStatefulSet(resource, settings, mounted),
       ...services.map(({ created }) => created),
+      ...(init === undefined ? [] : [init.configMap, init.job]),
     ],
     violations,
     notices: [...notices, ...more],

@@ -1,6 +1,7 @@
 /** The pod template. */
 import { nacosContainer } from "./container.ts";
 import type { JsonMap, PodTemplate } from "./k8s.ts";
+import { mysqlCheckContainers } from "./mysql-client.ts";
 import { CONFIG_DIGEST_ANNOTATION, fixedLabels } from "./names.ts";
 import type { TemplateRevision } from "./revision.ts";
 import type { NacosSpec, Settings } from "./settings.ts";
@@ -26,8 +27,10 @@ export function podTemplate(
   const wrapper = wrapperOf(spec);
   const mounted = [configVolume(config), dataVolume(spec)].filter((volume) => volume !== undefined);
   const volumes = mounted.map(({ volume }) => volume).filter((volume) => volume !== undefined);
+  const initContainers = mysqlCheckContainers(settings, revision);
   const pod = mergePodSpec(
     {
+      ...(initContainers.length > 0 ? { initContainers } : {}),
       ...(volumes.length > 0 ? { volumes } : {}),
       containers: [nacosContainer(settings, revision, mounted, wrapper)],
       ...Object.fromEntries(

@@ -1,6 +1,6 @@
 /** What a resource refers to, and how it is read. */
-import type { DeepReadonly } from "@quartet/core";
-import type { ConfigObject, Pod, StatefulSet } from "../desired/k8s.ts";
+import { controllerOf, type DeepReadonly } from "@quartet/core";
+import type { ConfigObject, ContainerStatus, Pod, PodStatus, StatefulSet } from "../desired/k8s.ts";
 import { DEFAULT_IDENTITY_KEYS } from "../desired/nacos-env.ts";
 import { CHILD_LABELS } from "../desired/names.ts";
 import type { Settings, SourceRef } from "../desired/settings.ts";
@@ -16,7 +16,8 @@ const AT_ONCE_MS = 0;
 /** A pod as far as it is looked at: the rest is not kept in memory. */
 export const POD_PROJECTION = {
   name: "nacos-node",
-  transform({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
+  transform(pod: Pod): Pod {
+    const { apiVersion, kind, metadata, spec, status } = pod;
     const { name, namespace, uid, resourceVersion, deletionTimestamp, labels, ownerReferences } = metadata;
     const { phase, podIP, hostIP, conditions } = status ?? {};
     const ready = conditions
@@ -31,11 +32,31 @@ export const POD_PROJECTION = {
           nodeName: spec?.nodeName,
           volumes: spec?.volumes?.filter((v) => "configMap" in v || "secret" in v),
         },
-        status: { phase, podIP, hostIP, conditions: ready },
+        status: { phase, podIP, hostIP, conditions: ready, ...endsOf(pod) },
       }),
     ) as Pod;
   },
 };
+
+/** Of a Job's pod, how its containers ended. */
+function endsOf({ metadata, status }: Pod): PodStatus {
+  if (controllerOf({ metadata })?.kind !== "Job") return {};
+  const ends = (statuses: readonly ContainerStatus[] = []): ContainerStatus[] =>
+    statuses.flatMap(({ name, state }) => {
+      if (state?.terminated === undefined) return [];
+      const { exitCode, reason, finishedAt } = state.terminated;
+      return [
+        {
+          name,
+          state: { terminated: { exitCode, ...(reason && { reason }), ...(finishedAt && { finishedAt }) } },
+        },
+      ];
+    });
+  return {
+    initContainerStatuses: ends(status?.initContainerStatuses),
+    containerStatuses: ends(status?.containerStatuses),
+  };
+}
 
 /** Everything that the resource refers to. */
 export function interestsOf(settings: Settings, live: DeepReadonly<StatefulSet> | undefined): Interest[] {

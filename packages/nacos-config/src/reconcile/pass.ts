@@ -1,6 +1,6 @@
 /** What the steps of one pass share. */
 import type { DeepReadonly, Informer, Kind, KubeObject, ObjectKey, ReconcileContext } from "@quartet/core";
-import type { ConfigObject, Pod, Service, StatefulSet } from "../desired/k8s.ts";
+import type { ConfigObject, Job, Pod, Service, StatefulSet } from "../desired/k8s.ts";
 import type { Notice } from "../desired/notice.ts";
 import type { NacosResource, Settings } from "../desired/settings.ts";
 import type { ConfigKind } from "../kinds.ts";
@@ -11,6 +11,7 @@ import type { StepFailure, StepStatus } from "../status/outcome.ts";
 export interface Informers {
   readonly statefulSets: Informer<StatefulSet>;
   readonly services: Informer<Service>;
+  readonly jobs: Informer<Job>;
   readonly pods: Informer<Pod>;
   readonly configs: Readonly<Record<ConfigKind, Informer<ConfigObject>>>;
 }

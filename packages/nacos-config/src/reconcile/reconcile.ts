@@ -15,9 +15,11 @@ import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
 import type { Nacos } from "../api.gen.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
-import { PAUSED_ANNOTATION, TEMPLATE_REVISION_ANNOTATION } from "../desired/names.ts";
+import { PAUSED_ANNOTATION } from "../desired/names.ts";
 import { claimOf } from "../desired/ownership.ts";
+import { PEER_REVISION } from "../desired/revision.ts";
 import { type NacosResource, settingsOf } from "../desired/settings.ts";
+import { requestedRevision, revisionOf } from "../desired/statefulset.ts";
 import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
@@ -27,6 +29,7 @@ import { cleanupStep } from "./cleanup-step.ts";
 import { type ConfigResult, configStep } from "./config-step.ts";
 import { findSource, interestsOf } from "./interests.ts";
 import { type MemoryStore, noteGeneration, type ResourceMemory } from "./memory.ts";
+import { mysqlStep } from "./mysql-step.ts";
 import { type ObserveOptions, observe, podsOf } from "./observe.ts";
 import type { Informers, Pass } from "./pass.ts";
 import { reportPeer } from "./peer.ts";
@@ -122,6 +125,7 @@ async function pass(
   const made = writes
     ? await children(run, config, live, memory, options)
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
+  await mysqlStep(run, writes && !isNamespaceGoing(run.failures));
   const given = { violations, paused, recreating: made.recreating };
   const outcome = await observe(run, config, made.object, given, memory, options);
   if (outcome === undefined) return tellSteps(run);
@@ -141,7 +145,7 @@ function violationsOf(resource: NacosResource, live: DeepReadonly<StatefulSet> |
   if (live === undefined) return validate(resource);
   return validate(resource, {
     type: live.spec.serviceName ? "cluster" : "standalone",
-    adopted: live.metadata.annotations?.[TEMPLATE_REVISION_ANNOTATION] === undefined,
+    adopted: revisionOf(live) === PEER_REVISION && requestedRevision(resource) === undefined,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Shorthand for the objects of scenarios. */
 import type { TestClient } from "@quartet/testing";
 import type { Nacos } from "../../src/api.gen.ts";
-import type { ConfigObject, JsonMap, Pod, Service, StatefulSet } from "../../src/desired/k8s.ts";
+import type { ConfigObject, Job, JsonMap, Pod, Service, StatefulSet } from "../../src/desired/k8s.ts";
 import type { Stage } from "./stage.ts";
 
 /** Kinds by the last part of their path. */
@@ -12,6 +12,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   pods: "/api/v1",
   persistentvolumeclaims: "/api/v1",
   statefulsets: "/apis/apps/v1",
+  jobs: "/apis/batch/v1",
   nacos: "/apis/nacos.io/v1alpha1",
   leases: "/apis/coordination.k8s.io/v1",
   events: "/apis/events.k8s.io/v1",
@@ -23,6 +24,7 @@ interface Types {
   services: Service;
   pods: Pod;
   statefulsets: StatefulSet;
+  jobs: Job;
   nacos: Nacos;
   persistentvolumeclaims: ConfigObject & { spec: JsonMap };
   leases: JsonMap & { metadata: JsonMap };

@@ -3,6 +3,7 @@ import {
   ALIVE,
   annotation,
   exists,
+  FAILING_IMAGE_TAG,
   isMissing,
   isOneOf,
   isTrue,
@@ -174,7 +175,9 @@ containerStatuses:
 {{ end }}
 `;
 
-const NOT_FAILED = isMissing(annotation(fail));
+/** The annotation, or the image that asks for a failure; nothing when neither is there. */
+const FAILURE = `${annotation(fail)} // ([.spec.containers[]?.image | select(endswith(":${FAILING_IMAGE_TAG}"))][0])`;
+const NOT_FAILED = isMissing(FAILURE);
 
 export const POD_STAGES: readonly Stage[] = [
   {
@@ -211,9 +214,14 @@ ${GENERATION}${CONDITIONS}${CONTAINERS}${INIT_CONTAINERS}${ADDRESSES}`,
   {
     name: "pod-fail",
     kind: "Pod",
-    when: [ALIVE, exists(annotation(fail)), isOneOf(".status.phase", "Pending", "Running")],
+    when: [ALIVE, exists(FAILURE), isOneOf(".status.phase", "Pending", "Running")],
     next: {
-      statusTemplate: finished("Failed", 1, "Error", `reason: {{ index $annotations "${fail}" | Quote }}`),
+      statusTemplate: finished(
+        "Failed",
+        1,
+        "Error",
+        `reason: {{ or (index $annotations "${fail}") "TestFailImage" | Quote }}`,
+      ),
     },
   },
   {

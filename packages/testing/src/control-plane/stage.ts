@@ -19,6 +19,12 @@ export const TEST_ANNOTATIONS = {
   nodeNotReady: "quartet.io/test-not-ready",
 } as const;
 
+/**
+ * Tag of an image whose containers fail at once, for pods that a test cannot annotate: `example/tool:test-fail`. Their
+ * reason is `TestFailImage`.
+ */
+export const FAILING_IMAGE_TAG = "test-fail";
+
 /** jq path of an annotation. */
 export const annotation = (name: string): string => `.metadata.annotations["${name}"]`;
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TestClient } from "../request.ts";
 import { type TestNamespace, testNamespace } from "./namespace.ts";
 import { addNode, removeNode } from "./nodes.ts";
-import { TEST_ANNOTATIONS } from "./stage.ts";
+import { FAILING_IMAGE_TAG, TEST_ANNOTATIONS } from "./stage.ts";
 
 interface Pod {
   metadata: { name: string; uid: string; deletionTimestamp?: string };
@@ -231,6 +231,30 @@ export function defineStageTests(connect: () => TestClient): void {
       }
       expect(Date.now() - began).toBeGreaterThan(650);
     });
+  });
+
+  it("pods of an image tagged test-fail fail, those of a Job as often as it allows", async () => {
+    const jobs = `/apis/batch/v1/namespaces/${namespace.name}/jobs`;
+    const containers = [{ name: "c", image: `job:${FAILING_IMAGE_TAG}` }];
+    await client.ok("POST", jobs, {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "j" },
+      spec: { backoffLimit: 0, template: { spec: { restartPolicy: "Never", containers } } },
+    });
+    const deadline = Date.now() + LIMIT_MS;
+    for (;;) {
+      const { items } = await client.ok<{ items: Pod[] }>("GET", pods());
+      const { status } = await client.ok<{ status?: { failed?: number } }>("GET", `${jobs}/j`);
+      if (status?.failed === 1) {
+        expect(items.map((pod) => [pod.status.phase, pod.status.reason])).toEqual([
+          ["Failed", "TestFailImage"],
+        ]);
+        break;
+      }
+      if (Date.now() > deadline) throw new Error(`job: ${JSON.stringify(status)}`);
+      await sleep(POLL_MS);
+    }
   });
 
   describe("nodes", () => {

@@ -1,6 +1,6 @@
 /** What a kubelet would report of a pod: pure functions of the pod, its annotations and the time. */
 import { createHash } from "node:crypto";
-import { TEST_ANNOTATIONS } from "../control-plane/stage.ts";
+import { FAILING_IMAGE_TAG, TEST_ANNOTATIONS } from "../control-plane/stage.ts";
 import {
   type Condition,
   type Container,
@@ -192,6 +192,12 @@ function completion(pod: Pod, now: number): Step | undefined {
   return end <= now ? { status: finished(pod, "Succeeded", now) } : { at: end };
 }
 
+/** Why the pod has to fail; empty when it has not. */
+function failureOf(pod: Pod): string {
+  const image = pod.spec.containers.some((container) => container.image.endsWith(`:${FAILING_IMAGE_TAG}`));
+  return annotationOf(pod, fail) || (image ? "TestFailImage" : "");
+}
+
 /** The next step of a pod that has a node. `addresses` are used when it starts. */
 export function nextStep(pod: Pod, now: number, addresses: () => PodStatus): Step {
   if (isEnding(pod)) {
@@ -205,7 +211,7 @@ export function nextStep(pod: Pod, now: number, addresses: () => PodStatus): Ste
     return end <= now ? { remove: true } : { at: end };
   }
   if (isFinished(pod)) return {};
-  const failure = annotationOf(pod, fail);
+  const failure = failureOf(pod);
   if (failure !== "") return { status: finished(pod, "Failed", now, failure) };
   if (pod.status.phase !== "Running") return start(pod, now, addresses());
   const before = conditionOf(pod.status, "ContainersReady");

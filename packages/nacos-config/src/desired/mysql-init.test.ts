@@ -1,0 +1,373 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clusterOf, envOf, nacos, peerAdoptions, templateOf } from "../fixtures.testkit.ts";
+import { jobState, lastFailure } from "./job-state.ts";
+import type { Container, EnvVar, Job, JsonMap, Pod, PodSpec } from "./k8s.ts";
+import { type MysqlInit, mysqlInit } from "./mysql-init.ts";
+import { createDatabaseStatement, mysqlScript } from "./mysql-schema.ts";
+import { fixedLabels } from "./names.ts";
+import { settingsOf } from "./settings.ts";
+import { updatedStatefulSet } from "./statefulset.ts";
+
+const INIT = { mysqlInitImage: "example/mysql:8.4" };
+const database = (more: JsonMap = {}): JsonMap => ({ type: "mysql", mysqlHost: "db", ...more });
+const withPassword = (more: JsonMap = {}): JsonMap => database({ mysqlPassword: "pw", ...more });
+const byReference = database({ credentialsSecretRef: { name: "login", passwordKey: "pw" } });
+/** Everything that a shell, a SQL client or Kubernetes might take for something else. */
+const AWKWARD = "a b'c\"d`e\\f$(MYSQL_HOST)$$g$h;i|j&k*?[l]{m}<n>#!~%ü\t-- /*";
+
+function initOf(spec: JsonMap): MysqlInit {
+  const resource = nacos({ ...INIT, ...spec });
+  return mysqlInit(resource, settingsOf(resource))!;
+}
+const podOf = (spec: JsonMap): PodSpec => initOf(spec).job.spec.template.spec;
+const containersOf = (pod: PodSpec): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
+const checkOf = (spec: JsonMap): Container | undefined =>
+  templateOf(nacos({ ...INIT, ...spec })).spec.initContainers?.[0];
+
+describe("MySQL initialisation", () => {
+  it("NACOS-701 NACOS-702 is for MySQL with an image for it alone", () => {
+    for (const spec of [{ database: withPassword() }, { ...INIT }, { ...INIT, database: { type: "pg" } }]) {
+      const resource = nacos(spec);
+      expect(mysqlInit(resource, settingsOf(resource))).toBeUndefined();
+      expect(templateOf(resource).spec).not.toHaveProperty("initContainers");
+    }
+  });
+
+  it("NACOS-705 NACOS-707 waits, creates the database and applies the schema in one Job by the given image", () => {
+    const { configMap, job } = initOf({ database: withPassword() });
+    for (const { metadata } of [configMap, job]) {
+      expect(metadata).toMatchObject({ name: "demo-mysql-sql-init", labels: fixedLabels("demo") });
+      expect(metadata.ownerReferences).toMatchObject([{ kind: "Nacos", name: "demo", controller: true }]);
+    }
+    expect(job.spec).toMatchObject({ backoffLimit: 3, activeDeadlineSeconds: 600 });
+    expect(job.spec).not.toHaveProperty("ttlSecondsAfterFinished");
+    const pod = job.spec.template.spec;
+    expect(pod.restartPolicy).toBe("Never");
+    expect(containersOf(pod).map(({ name, image }) => [name, image])).toEqual([
+      ["mysql-wait-server", "example/mysql:8.4"],
+      ["mysql-create-database", "example/mysql:8.4"],
+      ["mysql-sql-init", "example/mysql:8.4"],
+    ]);
+    expect(pod.containers).toHaveLength(1);
+    expect(checkOf({ database: withPassword() })).toMatchObject({
+      name: "mysql-check-database",
+      image: "example/mysql:8.4",
+    });
+  });
+
+  it("NACOS-705 keeps the Job's pods out of the Services of the nodes", () => {
+    const labels = initOf({ database: withPassword() }).job.spec.template.metadata.labels ?? {};
+    const selector = Object.entries(fixedLabels("demo"));
+    expect(selector.every(([name, value]) => labels[name] === value)).toBe(false);
+  });
+
+  it("NACOS-704 NACOS-706 hands the password on as a reference, in the variable that MySQL reads", () => {
+    const { configMap, job } = initOf({ database: { ...byReference, mysqlPassword: "MARK-1" } });
+    for (const container of [...containersOf(job.spec.template.spec), checkOf({ database: byReference })!]) {
+      expect(envOf(container)).toEqual(
+        expect.arrayContaining(["MYSQL_USER<-login/username", "MYSQL_PWD<-login/pw"]),
+      );
+    }
+    expect(JSON.stringify([configMap, job])).not.toContain("MARK-1");
+  });
+
+  it("NACOS-706 has neither password nor name nor SQL in a command", () => {
+    const plain = {
+      database: withPassword({ mysqlPassword: "MARK-1", mysqlDb: "MARK-2", mysqlUser: "MARK-3" }),
+    };
+    const containers = [...containersOf(podOf(plain)), checkOf(plain)!];
+    for (const { command, args, env } of containers) {
+      expect(JSON.stringify([command, args])).not.toMatch(/MARK|password|CREATE (DATABASE|TABLE)/i);
+      expect(env?.map(({ name }) => name)).not.toContain("SQL_SCRIPT");
+    }
+  });
+
+  it("NACOS-449 takes from the wrapper where the pod runs and by what rights, and nothing else", () => {
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: {} };
+    const placed = {
+      nodeSelector: { disk: "ssd" },
+      tolerations: [{ key: "k", operator: "Exists" }],
+      affinity: { nodeAffinity, podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [] } },
+      imagePullSecrets: [{ name: "pull" }],
+      securityContext: { runAsUser: 1000 },
+      serviceAccountName: "sa",
+      priorityClassName: "high",
+    };
+    const others = { containers: [{ name: "demo", env: [] }], volumes: [{ name: "v" }], hostNetwork: true };
+    const pod = podOf({ database: withPassword(), k8sWrapper: { PodSpec: { ...placed, ...others } } });
+    expect(pod).toMatchObject({ ...placed, affinity: { nodeAffinity } });
+    expect(pod.affinity).not.toHaveProperty("podAntiAffinity");
+    expect(pod).not.toHaveProperty("hostNetwork");
+    expect(pod.containers.map(({ name }) => name)).toEqual(["mysql-sql-init"]);
+    expect(pod.volumes?.map(({ name }) => name)).toEqual(["sql"]);
+  });
+
+  it("takes pull secrets and placement from the spec as well, the wrapper's first", () => {
+    const spec = { imagePullSecrets: [{ name: "a" }], nodeSelector: { x: "1", y: "1" } };
+    const wrapper = { imagePullSecrets: [{ name: "b" }], nodeSelector: { y: "2" } };
+    expect(podOf({ database: withPassword(), ...spec })).toMatchObject(spec);
+    expect(podOf({ database: withPassword(), ...spec, k8sWrapper: { PodSpec: wrapper } })).toMatchObject({
+      imagePullSecrets: [{ name: "b" }],
+      nodeSelector: { x: "1", y: "2" },
+    });
+  });
+
+  it("NACOS-405 carries another address onto the peer's own check, and its password variable stays", () => {
+    const { resource, statefulSet } = peerAdoptions().find(
+      ({ name }) => name === "mysql with init container",
+    )!;
+    const none = { mode: "none" } as const;
+    const adopted = updatedStatefulSet(resource, settingsOf(resource), none, statefulSet).object;
+    const moved = structuredClone(resource);
+    Object.assign(moved.spec!.database!, { mysqlHost: "elsewhere", mysqlPassword: "other" });
+    const { object } = updatedStatefulSet(moved, settingsOf(moved), none, adopted);
+    const [before] = statefulSet.spec.template.spec.initContainers!;
+    const [after] = object.spec.template.spec.initContainers!;
+    expect(after?.command).toEqual(before?.command);
+    expect(envOf(after!)).toEqual([
+      "MYSQL_HOST=elsewhere",
+      "MYSQL_PORT=3307",
+      "MYSQL_DB=nacosdb",
+      "MYSQL_USER=nacos",
+      "MYSQL_PASS=other",
+    ]);
+  });
+});
+
+describe("bundled SQL for MySQL", () => {
+  it("NACOS-709 NACOS-707 only creates what is missing: no row, no change, no removal", () => {
+    const statements = mysqlScript()
+      .split(/;\s*/)
+      .filter((statement) => statement.trim() !== "");
+    expect(statements.length).toBeGreaterThan(12);
+    for (const statement of statements) expect(statement).toMatch(/^CREATE TABLE IF NOT EXISTS `\w+` \(/);
+    expect(mysqlScript()).not.toMatch(/insert|update |delete|drop|alter|truncate|replace|\$2[aby]\$/i);
+  });
+
+  it("has every table of Nacos, whose keys fit into an index", () => {
+    const names = [...mysqlScript().matchAll(/CREATE TABLE IF NOT EXISTS `(\w+)`/g)].map((match) => match[1]);
+    expect(names).toEqual(
+      expect.arrayContaining(
+        "config_info config_info_aggr config_info_beta config_info_gray config_info_tag config_tags_relation group_capacity his_config_info permissions roles tenant_capacity tenant_info users".split(
+          " ",
+        ),
+      ),
+    );
+    for (const table of mysqlScript().split("CREATE TABLE").slice(1)) {
+      const width = new Map(
+        [...table.matchAll(/^ {2}`(\w+)` (?:varchar|char)\((\d+)\)/gm)].map((m) => [m[1]!, Number(m[2]) * 4]),
+      );
+      for (const [, columns] of table.matchAll(/KEY (?:`\w+` )?\(([^)]*)\)/g)) {
+        const bytes = columns!
+          .split(", ")
+          .map((column) => width.get(column.replaceAll("`", "")) ?? 8)
+          .reduce((a, b) => a + b);
+        // InnoDB's limit with 16 KiB pages.
+        expect(bytes).toBeLessThanOrEqual(3072);
+      }
+    }
+  });
+
+  it("NACOS-708 a build without its schema does not start", () => {
+    expect(() => mysqlScript({})).toThrow(/schema of Nacos is missing/);
+    expect(mysqlScript()).toBe(initOf({ database: withPassword() }).configMap.data?.SQL_SCRIPT);
+  });
+
+  it("NACOS-706 quotes every database name", () => {
+    expect(createDatabaseStatement("na`cos; DROP DATABASE x")).toMatch(
+      /^CREATE DATABASE IF NOT EXISTS `na``cos; DROP DATABASE x` DEFAULT/,
+    );
+  });
+});
+
+describe("scripts, run by a shell", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "nacos-mysql-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  interface Call {
+    readonly program: string;
+    readonly args: string[];
+    readonly password: string;
+    readonly input: string;
+  }
+
+  /** Installs a program that records its calls; the nth call ends with the nth code, later ones with the last. */
+  function install(program: string, codes: readonly number[]): void {
+    const script = `#!${process.execPath}
+const { appendFileSync, readFileSync } = require("node:fs");
+const log = ${JSON.stringify(join(folder, "calls"))};
+let before = "";
+try { before = readFileSync(log, "utf8"); } catch {}
+const codes = ${JSON.stringify(codes)};
+const past = before.split("\\n").filter((line) => line.includes('"program":"${program}"')).length;
+const args = process.argv.slice(2);
+const input = args.some((arg) => arg.startsWith("--execute")) || "${program}" !== "mysql" ? "" : readFileSync(0, "utf8");
+appendFileSync(log, JSON.stringify({ program: "${program}", args, password: process.env.MYSQL_PWD ?? "", input }) + "\\n");
+process.exit(codes[Math.min(past, codes.length - 1)]);
+`;
+    writeFileSync(join(folder, program), script);
+    chmodSync(join(folder, program), 0o755);
+  }
+
+  /** Value of a variable as Kubernetes hands it to the container. */
+  const expanded = ({ value = "" }: EnvVar, known: ReadonlyMap<string, string>): string =>
+    value.replace(/\$(?:\$|\(([^)]*)\))/g, (text, name?: string) =>
+      name === undefined ? "$" : (known.get(name) ?? text),
+    );
+
+  /** Runs a container's command with its variables and its files; the calls that it made. */
+  function run({ command, env }: Container, data: Record<string, string> = {}): Call[] {
+    const values = new Map<string, string>();
+    for (const variable of env ?? []) values.set(variable.name, expanded(variable, values));
+    for (const [name, text] of Object.entries(data)) writeFileSync(join(folder, name), text);
+    // Waiting is not what is tried here.
+    writeFileSync(join(folder, "sleep"), "#!/bin/sh\n", { mode: 0o755 });
+    const [shell, ...args] = command!.map((word) => word.replaceAll("/sql/", `${folder}/`));
+    execFileSync(shell!, args, {
+      env: { PATH: `${folder}:${process.env.PATH}`, ...Object.fromEntries(values) },
+      stdio: "pipe",
+      timeout: 20_000,
+    });
+    const lines = readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
+    return lines.map((line) => JSON.parse(line) as Call);
+  }
+
+  const spec = {
+    database: {
+      type: "mysql",
+      mysqlHost: "db",
+      mysqlPort: "3307",
+      mysqlDb: AWKWARD,
+      mysqlUser: AWKWARD,
+      mysqlPassword: AWKWARD,
+    },
+  };
+  const connection = [
+    "--host=db",
+    "--port=3307",
+    "--protocol=tcp",
+    `--user=${AWKWARD}`,
+    "--connect-timeout=5",
+  ];
+  const text = "--default-character-set=utf8mb4";
+
+  it("NACOS-705 NACOS-706 waits until the server answers", () => {
+    install("mysqladmin", [1, 1, 0]);
+    const calls = run(podOf(spec).initContainers![0]!);
+    expect(calls).toHaveLength(3);
+    expect(calls[2]).toEqual({
+      program: "mysqladmin",
+      args: [...connection, "ping"],
+      password: AWKWARD,
+      input: "",
+    });
+  });
+
+  it("NACOS-705 NACOS-706 creates a database of any name, and only one that cannot be used yet", () => {
+    install("mysql", [1, 0]);
+    const data = initOf(spec).configMap.data!;
+    const [first, second] = run(podOf(spec).initContainers![1]!, data);
+    expect(first?.args).toEqual([...connection, text, `--database=${AWKWARD}`, "--execute=SELECT 1"]);
+    expect(second).toEqual({
+      program: "mysql",
+      args: [...connection, text],
+      password: AWKWARD,
+      input: createDatabaseStatement(AWKWARD),
+    });
+    rmSync(join(folder, "calls"));
+    install("mysql", [0]);
+    expect(run(podOf(spec).initContainers![1]!, data)).toHaveLength(1);
+  });
+
+  it("NACOS-705 NACOS-706 feeds the schema to the client of that database", () => {
+    install("mysql", [0]);
+    const [call] = run(podOf(spec).containers[0]!, initOf(spec).configMap.data);
+    expect(call).toEqual({
+      program: "mysql",
+      args: [...connection, text, `--database=${AWKWARD}`],
+      password: AWKWARD,
+      input: mysqlScript(),
+    });
+  });
+
+  it("a failing client fails its container", () => {
+    install("mysql", [1]);
+    const { configMap } = initOf(spec);
+    const attempt = (container: Container) => () => run(container, configMap.data);
+    expect(attempt(podOf(spec).containers[0]!)).toThrow();
+    expect(attempt(podOf(spec).initContainers![1]!)).toThrow();
+  });
+
+  it.each(["1", "peer"] as const)(
+    "NACOS-705 NACOS-706 nodes of revision %s wait for the schema",
+    (revision) => {
+      install("mysql", [1, 0]);
+      const resource = clusterOf({ ...INIT, ...spec });
+      const calls = run(templateOf(resource, { mode: "none" }, revision).spec.initContainers![0]!);
+      expect(calls).toHaveLength(2);
+      const query = "--execute=SELECT 1 FROM config_info LIMIT 1";
+      expect(calls[1]).toMatchObject({
+        args: [...connection, text, `--database=${AWKWARD}`, query],
+        password: AWKWARD,
+      });
+    },
+  );
+});
+
+describe("state of a Job", () => {
+  const job = (conditions: JsonMap[]): Job => ({
+    ...initOf({ database: withPassword() }).job,
+    metadata: { name: "j", uid: "u" },
+    status: { conditions: conditions as never },
+  });
+
+  it("NACOS-707 is told by its conditions", () => {
+    const condition = (type: string, status = "True"): JsonMap => ({ type, status, reason: "Why" });
+    expect(jobState(job([]))).toEqual({ state: "running" });
+    expect(jobState(job([condition("FailureTarget")]))).toEqual({ state: "running" });
+    expect(jobState(job([condition("Failed", "False")]))).toEqual({ state: "running" });
+    expect(jobState(job([condition("SuccessCriteriaMet"), condition("Complete")]))).toEqual({
+      state: "complete",
+    });
+    expect(jobState(job([condition("Failed")]))).toEqual({ state: "failed", reason: "Why" });
+  });
+
+  it("NACOS-707 names the container that failed last among the Job's own pods", () => {
+    const end = (name: string, exitCode: number, finishedAt: string): JsonMap => ({
+      name,
+      state: { terminated: { exitCode, reason: "Error", finishedAt } },
+    });
+    const pod = (uid: string, status: JsonMap): Pod => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        name: uid,
+        ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "j", uid, controller: true }],
+      },
+      status: status as NonNullable<Pod["status"]>,
+    });
+    const pods = [
+      pod("u", { containerStatuses: [end("mysql-sql-init", 1, "2026-01-01T00:00:02Z")] }),
+      pod("u", {
+        initContainerStatuses: [
+          end("mysql-create-database", 3, "2026-01-01T00:00:03Z"),
+          end("mysql-wait-server", 0, "2026-01-01T00:00:09Z"),
+        ],
+      }),
+      pod("other", { containerStatuses: [end("x", 9, "2026-01-01T00:00:09Z")] }),
+    ];
+    expect(lastFailure(job([]), pods)).toEqual({
+      container: "mysql-create-database",
+      exitCode: 3,
+      reason: "Error",
+    });
+    expect(lastFailure(job([]), [])).toBeUndefined();
+  });
+});
