@@ -1371,6 +1371,10 @@ lastResult?: string
  * SQL state and short text of the last failure.
  */
 lastMessage?: string
+/**
+ * Generation of this resource whose schema was last seen to be in place.
+ */
+observedGeneration?: number
 }
 /**
  * Outcome of the administrator rotation.

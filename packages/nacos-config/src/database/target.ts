@@ -129,8 +129,11 @@ function invalid(field: string, message: string): DatabaseProblem {
   return postgresInvalid(`spec.postgres.${field}`, message);
 }
 
-/** Text of a Secret's key, exactly as it is stored: a password may end in a space. */
-function secretText(what: string, found: FoundSource, key: string): string | DatabaseProblem {
+/**
+ * Text of a Secret's key, exactly as it is stored: a password may end in a space.
+ * @param what field and Secret, for messages
+ */
+export function secretText(what: string, found: FoundSource, key: string): string | DatabaseProblem {
   if (found.state === "absent") {
     const message = `${what} does not exist; create it or correct the reference`;
     return { reason: "SecretNotFound", message, code: EVENT_CODES.system };

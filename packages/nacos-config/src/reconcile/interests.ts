@@ -1,5 +1,6 @@
 /** What a resource refers to, and how it is read. */
 import { controllerOf, type DeepReadonly } from "@quartet/core";
+import { postgresSecrets } from "../database/target.ts";
 import type { ConfigObject, ContainerStatus, Pod, PodStatus, StatefulSet } from "../desired/k8s.ts";
 import { DEFAULT_IDENTITY_KEYS } from "../desired/nacos-env.ts";
 import { CHILD_LABELS } from "../desired/names.ts";
@@ -64,7 +65,9 @@ export function interestsOf(settings: Settings, live: DeepReadonly<StatefulSet> 
   const sources = config.mode === "merged" ? config.sources : [];
   const identity = spec.identitySecretRef?.name;
   const interests: Interest[] = sources.map((ref) => sourceInterest(namespace, ref) as unknown as Interest);
-  if (identity) interests.push(identityInterest(namespace, identity) as unknown as Interest);
+  for (const name of [identity ?? "", ...postgresSecrets(spec)]) {
+    if (name !== "") interests.push(secretInterest(namespace, name) as unknown as Interest);
+  }
   const strangers = live && strangePods(live);
   if (strangers) interests.push(strangers as unknown as Interest);
   return interests;
@@ -74,7 +77,7 @@ function sourceInterest(namespace: string, { kind, name }: SourceRef): Interest<
   return interestIn(configKind(kind), { namespace, name }, DEBOUNCE_MS);
 }
 
-function identityInterest(namespace: string, name: string): Interest<ConfigObject> {
+function secretInterest(namespace: string, name: string): Interest<ConfigObject> {
   return interestIn(SECRET, { namespace, name }, AT_ONCE_MS);
 }
 
@@ -97,7 +100,15 @@ export function strangePods(live: DeepReadonly<StatefulSet>): Interest<Pod> | un
 
 /** A configuration source as it is now. */
 export function findSource(watches: WatchSet, namespace: string, ref: SourceRef): FoundSource {
-  const objects = watches.read(sourceInterest(namespace, ref));
+  return foundIn(watches.read(sourceInterest(namespace, ref)));
+}
+
+/** A Secret that the resource names outside its configuration, as it is now. */
+export function findSecret(watches: WatchSet, namespace: string, name: string): FoundSource {
+  return foundIn(watches.read(secretInterest(namespace, name)));
+}
+
+function foundIn(objects: readonly DeepReadonly<ConfigObject>[] | undefined): FoundSource {
   if (objects === undefined)
     return { state: "unreadable", message: "it has not been received from the API server" };
   const [object] = objects;
@@ -111,7 +122,7 @@ export function findIdentity(
 ): { name: string; value: string } | undefined {
   const { name: secret, keyKey, valueKey } = spec.identitySecretRef ?? {};
   if (!secret) return undefined;
-  const data = watches.read(identityInterest(namespace, secret))?.[0]?.data;
+  const data = watches.read(secretInterest(namespace, secret))?.[0]?.data;
   const read = (key: string): string =>
     Buffer.from(data?.[key] ?? "", "base64")
       .toString("utf8")

@@ -27,6 +27,7 @@ import { firstStatus, nextStatus } from "../status/status.ts";
 import { authStep } from "./auth-step.ts";
 import { cleanupStep } from "./cleanup-step.ts";
 import { type ConfigResult, configStep } from "./config-step.ts";
+import { databaseStep } from "./database-step.ts";
 import { findSource, interestsOf } from "./interests.ts";
 import { type MemoryStore, noteGeneration, type ResourceMemory } from "./memory.ts";
 import { mysqlStep } from "./mysql-step.ts";
@@ -121,11 +122,12 @@ async function pass(
   const paused = resource.metadata.annotations?.[PAUSED_ANNOTATION] === "true";
   const writes = violations.length === 0 && !paused;
 
+  const database = await databaseStep(run, memory, options, writes && ctx.dryRun !== true);
   const config = await configStep(run, known, (ref) => findSource(watches, key.namespace, ref), writes);
   const made = writes
-    ? await children(run, config, live, memory, options)
+    ? await children(run, config, live, memory, options, database || known !== undefined)
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
-  await mysqlStep(run, writes && !isNamespaceGoing(run.failures));
+  await mysqlStep(run, writes && ctx.dryRun !== true && !isNamespaceGoing(run.failures));
   const given = { violations, paused, recreating: made.recreating };
   const outcome = await observe(run, config, made.object, given, memory, options);
   if (outcome === undefined) return tellSteps(run);
@@ -156,18 +158,22 @@ interface Children {
   readonly recreating: boolean;
 }
 
-/** Writes everything below the resource. */
+/**
+ * Writes everything below the resource.
+ * @param startable false when pods must not be started yet
+ */
 async function children(
   run: Pass,
   config: ConfigResult,
   live: DeepReadonly<StatefulSet> | undefined,
   memory: ResourceMemory,
   options: ReconcilerOptions,
+  startable: boolean,
 ): Promise<Children> {
   await authStep(run, live, memory, options.clock.now());
   let statefulSet = live;
   let recreating = false;
-  if (config.wanted !== undefined) {
+  if (config.wanted !== undefined && startable) {
     const result = await statefulSetStep(run, config.wanted, memory);
     statefulSet = result.object;
     recreating = result.recreating;

@@ -5,9 +5,12 @@ import { versionDigest } from "../desired/digest.ts";
 import type { NacosResource } from "../desired/settings.ts";
 import { updateConditions } from "./conditions.ts";
 import { recordEvent } from "./events.ts";
-import { EVENT_CODES, type Outcome } from "./outcome.ts";
+import { EVENT_CODES, type Outcome, type StepFailure } from "./outcome.ts";
 import { nextPhase, type Phase, stalledRollout } from "./phase.ts";
 import { conditionStates, stallMessage } from "./states.ts";
+
+/** Conditions about systems that running nodes can do without for a while. */
+const OUTSIDE: readonly StepFailure["condition"][] = ["DatabaseReady", "AdminReady"];
 
 export type NacosStatus = NonNullable<Nacos["status"]>;
 
@@ -51,10 +54,13 @@ export function headline(outcome: Outcome, phase: Phase): { code: number; messag
   if (config.problem !== undefined) {
     return { code: EVENT_CODES.badParameter, message: `${config.problem.reason}: ${config.problem.message}` };
   }
-  const [failure] = failures;
+  // What fails outside the cluster is worth no more than the nodes' own word.
+  const outside = failures.find(({ condition }) => OUTSIDE.includes(condition));
+  const failure = failures.find(({ condition }) => !OUTSIDE.includes(condition));
   if (failure !== undefined) return { code: failure.code, message: `${failure.reason}: ${failure.message}` };
   if (stalledRollout(outcome)) return { code: EVENT_CODES.nacos, message: stallMessage(outcome) };
   if (health?.state === "failed") return { code: health.code, message: health.message };
+  if (outside !== undefined) return { code: outside.code, message: `${outside.reason}: ${outside.message}` };
   if (phase !== "Running" && workload === undefined)
     return { code: EVENT_CODES.other, message: "being created" };
   return { code: EVENT_CODES.ok, message: "" };
