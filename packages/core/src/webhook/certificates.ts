@@ -9,7 +9,7 @@ const KEY_ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as
 const SERIAL_BYTES = 16;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Certificates start an hour early, for API servers whose clock runs behind. */
-const BACKDATE_MS = 60 * 60 * 1000;
+export const BACKDATE_MS: number = 60 * 60 * 1000;
 /** Life of a serving certificate. */
 export const LEAF_LIFE_MS: number = 90 * DAY_MS;
 /** Life of the CA. */

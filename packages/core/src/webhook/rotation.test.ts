@@ -39,6 +39,13 @@ describe("webhook certificates", () => {
     expect(inspectCertificate(renewed.set["tls.crt"]).notAfter).toBe(T0 + 151 * DAY);
   });
 
+  it("CORE-347 counts a life from the issue, not from the backdating: a leaf of 15 s lives for 10 s", async () => {
+    const short = (now: number) => ({ ...options(now), leafLifeMs: 15_000 });
+    const { set } = await rotate(undefined, short(T0));
+    expect(await rotate(set, short(T0 + 9_000))).toEqual({ set });
+    expect((await rotate(set, short(T0 + 10_000))).reason).toBe("leaf-renewed");
+  });
+
   it("CORE-347 renews the CA at 80 % of its life and keeps the old one for a leaf's lifetime", async () => {
     const now = T0 + 1470 * DAY;
     const set = await make();

@@ -1,5 +1,12 @@
 /** What the webhook's certificate Secret should hold now; decided here, written by the certificate manager. */
-import { createCa, inspectCertificate, issueServing, servingProblem, splitPem } from "./certificates.ts";
+import {
+  BACKDATE_MS,
+  createCa,
+  inspectCertificate,
+  issueServing,
+  servingProblem,
+  splitPem,
+} from "./certificates.ts";
 
 /** Content of the Secret, PEM texts. `ca.crt` may hold two CAs while one takes over from the other. */
 export interface CertificateSet {
@@ -64,7 +71,7 @@ export async function rotate(
 /** After one leaf lifetime nobody serves a leaf of the old CA any more. */
 function dropOldCa(current: CertificateSet, options: RotationOptions): Rotation {
   const [newestCa, ...older] = splitPem(current["ca.crt"]);
-  const overlapEnd = inspectCertificate(newestCa!).notBefore + options.leafLifeMs;
+  const overlapEnd = inspectCertificate(newestCa!).notBefore + BACKDATE_MS + options.leafLifeMs;
   if (older.length === 0 || options.now < overlapEnd) return { set: current };
   return { set: { ...current, "ca.crt": newestCa! }, reason: "old-ca-dropped" };
 }
@@ -95,5 +102,6 @@ function isComplete(set: Partial<CertificateSet>): set is CertificateSet {
 /** Part of a certificate's life that is over, 0 to 1. */
 function spentLife(pem: string, now: number): number {
   const { notBefore, notAfter } = inspectCertificate(pem);
-  return (now - notBefore) / (notAfter - notBefore);
+  const issued = notBefore + BACKDATE_MS;
+  return (now - issued) / (notAfter - issued);
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
 import { afterEach, describe, expect, it } from "vitest";
+import { newAuthority } from "../client/certificates.testkit.ts";
 import { createCa, issueServing } from "./certificates.ts";
 import type { AdmissionResponse } from "./review.ts";
 import type { WebhookServerOptions } from "./server.ts";
@@ -95,6 +96,24 @@ describe("webhook server", () => {
     const otherCa = await createCa(Date.now());
     server.setCertificate(await issueServing(otherCa, ["127.0.0.1"], Date.now()));
     await expect(call("/v", { body: review({ object: echo({}) }) })).rejects.toThrow(/certificate/);
+  });
+
+  it("CORE-352 with a client CA only its clients are answered, after a new certificate too", async () => {
+    const [ours, theirs] = [await newAuthority(), await newAuthority()];
+    const { renew, call } = await serve([validating(() => [])], { clientCa: ours.ca });
+    const body = review({ object: echo({}) });
+    const [apiserver, stranger] = [
+      await ours.client("kube-apiserver"),
+      await theirs.client("kube-apiserver"),
+    ];
+    const check = async (): Promise<void> => {
+      expect((await call("/v", { body, client: apiserver })).code).toBe(200);
+      await expect(call("/v", { body })).rejects.toThrow();
+      await expect(call("/v", { body, client: stranger })).rejects.toThrow();
+    };
+    await check();
+    await renew();
+    await check();
   });
 });
 

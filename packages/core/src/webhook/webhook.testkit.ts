@@ -21,17 +21,22 @@ export interface Call {
   /** Body text as it is, instead of `body`. */
   text?: string;
   contentType?: string;
+  /** Certificate and key that the caller shows. */
+  client?: { cert: string; key: string };
 }
 
 export interface TestServer {
   server: WebhookServer;
   ca: string;
+  /** Serves with a new certificate of the same CA. */
+  renew(): Promise<void>;
   call(path: string, call?: Call): Promise<{ code: number; body: Record<string, unknown> }>;
 }
 
 export async function testServer(options: Partial<WebhookServerOptions>): Promise<TestServer> {
   const ca = await createCa(Date.now());
-  const certificate = await issueServing(ca, ["localhost", "127.0.0.1"], Date.now());
+  const issue = () => issueServing(ca, ["localhost", "127.0.0.1"], Date.now());
+  const certificate = await issue();
   const server = await startWebhookServer({
     host: "127.0.0.1",
     port: 0,
@@ -42,7 +47,7 @@ export async function testServer(options: Partial<WebhookServerOptions>): Promis
   });
   const call: TestServer["call"] = (
     path,
-    { method = "POST", body, text, contentType = "application/json" } = {},
+    { method = "POST", body, text, contentType = "application/json", client } = {},
   ) =>
     new Promise((resolve, reject) => {
       const headers = { "content-type": contentType };
@@ -54,6 +59,7 @@ export async function testServer(options: Partial<WebhookServerOptions>): Promis
         ca: ca.cert,
         headers,
         agent: false,
+        ...client,
       });
       sent.on("error", reject);
       sent.on("response", async (response) => {
@@ -63,7 +69,8 @@ export async function testServer(options: Partial<WebhookServerOptions>): Promis
       });
       sent.end(text ?? (body === undefined ? "" : JSON.stringify(body)));
     });
-  return { server, ca: ca.cert, call };
+  const renew = async (): Promise<void> => server.setCertificate(await issue());
+  return { server, ca: ca.cert, renew, call };
 }
 
 export interface Echo extends KubeObject {
