@@ -7,7 +7,7 @@ import { PEER_REVISION, type TemplateRevision } from "./revision.ts";
 import type { NacosSpec, Settings } from "./settings.ts";
 
 /** Life of an access token in seconds (Nacos and peer). */
-const DEFAULT_TOKEN_EXPIRE_SECONDS = "18000";
+export const DEFAULT_TOKEN_EXPIRE_SECONDS = "18000";
 /** Key of the JWT signing key in a Secret. */
 export const AUTH_TOKEN_KEY = "token";
 /** Keys of the server identity Secret (as in the peer). */

@@ -58,7 +58,7 @@ export async function databaseStep(
     return true;
   }
   if (isDatabaseProblem(request)) return fail(pass, memory, request);
-  const fingerprint = fingerprintOf(pass, tools.watches);
+  const fingerprint = databaseFingerprint(pass, tools.watches);
   const known = knownSchema(pass, memory, fingerprint);
   if (known !== undefined) return succeed(pass, memory, { fingerprint, pg: known });
   const result = await initialize(pass, request, fingerprint, tools);
@@ -98,7 +98,7 @@ async function initialize(
 }
 
 /** Everything that an answer depends on: the generation of the resource, and its Secrets by their versions. */
-function fingerprintOf({ resource, settings }: Pass, watches: WatchSet): string {
+export function databaseFingerprint({ resource, settings }: Pass, watches: WatchSet): string {
   const secrets = postgresSecrets(settings.spec).map((name) => {
     const found = findSecret(watches, settings.namespace, name);
     if (found.state !== "present") return found.state;

@@ -1,6 +1,7 @@
 /** What a resource refers to, and how it is read. */
 import { controllerOf, type DeepReadonly } from "@quartet/core";
 import { postgresSecrets } from "../database/target.ts";
+import { hasAdmin } from "../desired/admin.ts";
 import type { ConfigObject, ContainerStatus, Pod, PodStatus, StatefulSet } from "../desired/k8s.ts";
 import { DEFAULT_IDENTITY_KEYS } from "../desired/nacos-env.ts";
 import { CHILD_LABELS } from "../desired/names.ts";
@@ -65,7 +66,7 @@ export function interestsOf(settings: Settings, live: DeepReadonly<StatefulSet> 
   const sources = config.mode === "merged" ? config.sources : [];
   const identity = spec.identitySecretRef?.name;
   const interests: Interest[] = sources.map((ref) => sourceInterest(namespace, ref) as unknown as Interest);
-  for (const name of [identity ?? "", ...postgresSecrets(spec)]) {
+  for (const name of new Set([identity ?? "", ...postgresSecrets(spec), adminSecret(spec)])) {
     if (name !== "") interests.push(secretInterest(namespace, name) as unknown as Interest);
   }
   const strangers = live && strangePods(live);
@@ -75,6 +76,10 @@ export function interestsOf(settings: Settings, live: DeepReadonly<StatefulSet> 
 
 function sourceInterest(namespace: string, { kind, name }: SourceRef): Interest<ConfigObject> {
   return interestIn(configKind(kind), { namespace, name }, DEBOUNCE_MS);
+}
+
+function adminSecret(spec: Settings["spec"]): string {
+  return hasAdmin(spec) ? (spec.adminCredentialsSecretRef?.name ?? "") : "";
 }
 
 function secretInterest(namespace: string, name: string): Interest<ConfigObject> {

@@ -5,6 +5,7 @@ import type { StatefulSet } from "../desired/k8s.ts";
 import type { ApiVariant } from "../health/client.ts";
 import { type Health, NACOS_FAILURE } from "../health/evaluate.ts";
 import type { Memory } from "../status/outcome.ts";
+import type { KnownAdmin } from "./admin-step.ts";
 import type { KnownSchema } from "./database-step.ts";
 
 /** Failed checks count as several only when they lie so far apart, in milliseconds. */
@@ -28,6 +29,8 @@ export interface ResourceMemory {
   tokenWarnedAt?: number;
   /** What is known of the database; of another fingerprint after a failure. */
   schema?: KnownSchema;
+  /** What is known of the administrator in the database. */
+  admin?: KnownAdmin;
   /** The failure that repeats, how often it did, and when the next try is due. */
   failing?: { readonly what: string; readonly times: number; readonly dueAt: number };
   /** Fingerprint of a StatefulSet and of an update to it that the server took without any change. */

@@ -24,6 +24,7 @@ import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
 import { firstStatus, nextStatus } from "../status/status.ts";
+import { adminStep } from "./admin-step.ts";
 import { authStep } from "./auth-step.ts";
 import { cleanupStep } from "./cleanup-step.ts";
 import { type ConfigResult, configStep } from "./config-step.ts";
@@ -123,11 +124,13 @@ async function pass(
   const writes = violations.length === 0 && !paused;
 
   const database = await databaseStep(run, memory, options, writes && ctx.dryRun !== true);
+  const waiting = !database && !run.failures.some(({ condition }) => condition === "DatabaseReady");
+  await adminStep(run, memory, options, { writes: writes && ctx.dryRun !== true, waiting });
   const config = await configStep(run, known, (ref) => findSource(watches, key.namespace, ref), writes);
   const made = writes
     ? await children(run, config, live, memory, options, database || known !== undefined)
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
-  await mysqlStep(run, writes && ctx.dryRun !== true && !isNamespaceGoing(run.failures));
+  await mysqlStep(run, writes && !isNamespaceGoing(run.failures));
   const given = { violations, paused, recreating: made.recreating };
   const outcome = await observe(run, config, made.object, given, memory, options);
   if (outcome === undefined) return tellSteps(run);

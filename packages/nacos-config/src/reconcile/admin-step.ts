@@ -1,0 +1,205 @@
+/** Keeps the administrator of a Secret in Nacos's tables, over the operator's own connection to PostgreSQL. */
+import { seconds } from "@quartet/core";
+import { withDatabase } from "../database/connection.ts";
+import { DatabaseError, problemOf } from "../database/errors.ts";
+import { type AdminFindings, inspectAdmins, rotateAdmin } from "../database/rotate.ts";
+import {
+  type DatabaseProblem,
+  isDatabaseProblem,
+  postgresConnection,
+  postgresTarget,
+} from "../database/target.ts";
+import {
+  type AdminCredentials,
+  type AdminStatus,
+  adminCredentials,
+  hasAdmin,
+  isRotationDue,
+  targetChecksum,
+} from "../desired/admin.ts";
+import { DEFAULT_TOKEN_EXPIRE_SECONDS } from "../desired/nacos-env.ts";
+import { normal, warning } from "../desired/notice.ts";
+import type { ConditionState } from "../status/conditions.ts";
+import { type DatabaseTools, databaseFingerprint } from "./database-step.ts";
+import { findSecret } from "./interests.ts";
+import type { ResourceMemory } from "./memory.ts";
+import { childKey, type Pass } from "./pass.ts";
+
+const CONDITION = "AdminReady";
+const DEFAULT_PASSWORD_REASON = "DefaultAdminPassword";
+/** Nacos reads its users anew so often, in seconds (5 of the rule book). */
+const USER_CACHE_SECONDS = 15;
+/** While the default password stands, the table is looked at again so often at most, in milliseconds. */
+const RECHECK_MS = 60_000;
+/** The same work is not tried again sooner after a failure, in milliseconds: passes may come close together. */
+const RETRY_FLOOR_MS = 4_000;
+
+/** What is known of the administrator since this process began. */
+export interface KnownAdmin {
+  /** What the status says, or will say with the next write. */
+  readonly status?: AdminStatus;
+  /** What the tables held when they were last looked at, and when that was; milliseconds since the Unix epoch. */
+  readonly findings?: AdminFindings;
+  readonly checkedAt?: number;
+  readonly failure?: { readonly fingerprint: string; readonly problem: DatabaseProblem; readonly at: number };
+}
+
+export interface AdminOptions {
+  /** False for a pass that must not change anything. */
+  readonly writes: boolean;
+  /** The database has not answered yet whether it has its tables. */
+  readonly waiting: boolean;
+}
+
+/** Rotates the administrator when that is due. At rest no connection is opened. */
+export async function adminStep(
+  pass: Pass,
+  memory: ResourceMemory,
+  tools: DatabaseTools,
+  { writes, waiting }: AdminOptions,
+): Promise<void> {
+  const { settings, resource } = pass;
+  const { spec, namespace } = settings;
+  if (!hasAdmin(spec)) return;
+  const recorded = memory.admin?.status ?? resource.status?.admin;
+  if (recorded !== undefined) pass.stepStatus.admin = recorded;
+  const present = standing(pass);
+  if (!writes) return report(pass, present);
+  const found = findSecret(tools.watches, namespace, spec.adminCredentialsSecretRef?.name ?? "");
+  const credentials = adminCredentials(spec, found);
+  if (isDatabaseProblem(credentials)) return fail(pass, credentials);
+  const due = isRotationDue(spec, recorded, credentials);
+  if (!due && !isCheckDue(pass, memory, tools)) return report(pass, rested(hasDefault(pass, memory)));
+  if (waiting) return report(pass, present ?? unknown("WaitingForDatabase", "see condition DatabaseReady"));
+  const answer = await ask(pass, memory, tools, credentials, due);
+  if (answer === "pending") {
+    return report(pass, present ?? unknown("Connecting", "the database has not answered yet"));
+  }
+  if (!isDatabaseProblem(answer)) return succeed(pass, memory, tools, { credentials, findings: answer, due });
+  if (!due) return report(pass, rested(true));
+  const status = { ...recorded, lastResult: "Failed", lastMessage: answer.message };
+  memory.admin = { ...memory.admin, status };
+  pass.stepStatus.admin = status;
+  fail(pass, answer);
+}
+
+async function ask(
+  pass: Pass,
+  memory: ResourceMemory,
+  { watches, background, clock }: DatabaseTools,
+  credentials: AdminCredentials,
+  due: boolean,
+): Promise<AdminFindings | DatabaseProblem | "pending"> {
+  const { spec, namespace, name } = pass.settings;
+  const connection = postgresConnection(spec);
+  if (isDatabaseProblem(connection)) return connection;
+  const target = postgresTarget(connection, (secret) => findSecret(watches, namespace, secret));
+  if (isDatabaseProblem(target)) return target;
+  const parts = [databaseFingerprint(pass, watches), credentials.checksum, due];
+  const fingerprint = JSON.stringify(parts);
+  const failure = memory.admin?.failure;
+  if (failure?.fingerprint === fingerprint && clock.now() - failure.at < RETRY_FLOOR_MS)
+    return failure.problem;
+  try {
+    const answer = await background.ask(childKey(pass, name), "admin", fingerprint, (signal) =>
+      withDatabase(target, signal, (database) =>
+        due ? rotateAdmin(database, credentials) : inspectAdmins(database, credentials.username),
+      ),
+    );
+    return answer.state === "pending" ? "pending" : answer.value;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    const problem = problemOf(error);
+    memory.admin = { ...memory.admin, failure: { fingerprint, problem, at: clock.now() } };
+    return problem;
+  }
+}
+
+interface Success {
+  readonly credentials: AdminCredentials;
+  readonly findings: AdminFindings;
+  /** The administrator was written; else the table was only looked at. */
+  readonly due: boolean;
+}
+
+function succeed(
+  pass: Pass,
+  memory: ResourceMemory,
+  { clock }: DatabaseTools,
+  { credentials, findings, due }: Success,
+): void {
+  const now = clock.now();
+  const before = memory.admin?.status ?? pass.resource.status?.admin;
+  const status: AdminStatus | undefined = due
+    ? {
+        lastRotateTime: seconds(now),
+        lastResult: "Success",
+        lastMessage: "",
+        lastSecretResourceVersion: credentials.resourceVersion,
+        lastSecretChecksum: targetChecksum(pass.settings.spec, credentials),
+      }
+    : before;
+  memory.admin = { findings, checkedAt: now, ...(status === undefined ? {} : { status }) };
+  if (status !== undefined) pass.stepStatus.admin = status;
+  if (due) tellRotation(pass, credentials, findings);
+  report(pass, rested(findings.defaultPassword));
+}
+
+function tellRotation(
+  { settings, notices }: Pass,
+  { weak }: AdminCredentials,
+  { otherAdmins }: AdminFindings,
+): void {
+  const { adminCredentialsSecretRef, certification } = settings.spec;
+  const secret = `Secret ${adminCredentialsSecretRef?.name}`;
+  const expiry = certification?.token_expire_seconds || DEFAULT_TOKEN_EXPIRE_SECONDS;
+  const note = `the administrator of ${secret} is in place; an old password works for up to ${USER_CACHE_SECONDS} s more, an issued token until it expires (after ${expiry} s)`;
+  notices.push(normal("AdminRotated", note));
+  if (weak) notices.push(warning("WeakPasswordHash", `${secret}: the cost of the bcrypt hash is below 10`));
+  if (otherAdmins > 0) {
+    const others = otherAdmins === 1 ? "1 other user keeps" : `${otherAdmins} other users keep`;
+    const advice = "a user of a former name is never removed; do so in Nacos if it is no longer wanted";
+    notices.push(warning("OtherAdminsRemain", `${others} the role of an administrator: ${advice}`));
+  }
+}
+
+/** True while the default password stands and nobody has looked for some time. */
+function isCheckDue(pass: Pass, memory: ResourceMemory, { clock }: DatabaseTools): boolean {
+  const { checkedAt } = memory.admin ?? {};
+  if (checkedAt !== undefined && clock.now() - checkedAt < RECHECK_MS) return false;
+  return hasDefault(pass, memory);
+}
+
+/** The condition of a resource whose administrator is in place. */
+function rested(defaultPassword: boolean): ConditionState {
+  if (!defaultPassword) return state("True", "Rotated", "the administrator of the Secret is in place");
+  const message = 'user "nacos" has the publicly known password: change it or remove the user in Nacos';
+  return state("False", DEFAULT_PASSWORD_REASON, message);
+}
+
+/** True when the default password was found when the table was last looked at, by this process or an earlier one. */
+function hasDefault(pass: Pass, { admin }: ResourceMemory): boolean {
+  return admin?.findings?.defaultPassword ?? standing(pass)?.reason === DEFAULT_PASSWORD_REASON;
+}
+
+/** The condition as the status has it. */
+function standing({ resource }: Pass): ConditionState | undefined {
+  const found = resource.status?.operatorConditions?.find(({ type }) => type === CONDITION);
+  return found && state(found.status, found.reason, found.message);
+}
+
+function report(pass: Pass, condition: ConditionState | undefined): void {
+  if (condition !== undefined) pass.reports.push(condition);
+}
+
+function fail(pass: Pass, problem: DatabaseProblem): void {
+  pass.failures.push({ ...problem, condition: CONDITION });
+}
+
+function unknown(reason: string, message: string): ConditionState {
+  return state("Unknown", reason, message);
+}
+
+function state(status: ConditionState["status"], reason: string, message: string): ConditionState {
+  return { type: CONDITION, status, reason, message };
+}
