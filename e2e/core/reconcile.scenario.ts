@@ -73,7 +73,7 @@ it("core A1 CORE-302 the transition time of a condition stays while its status d
   expect(condition).toMatchObject({ observedGeneration: 2, lastTransitionTime: before });
 });
 
-it("core A2 nothing is written or reconciled in 10 s of rest, whatever unrelated objects do", async () => {
+it("core A2 nothing is written or reconciled in a minute of rest, whatever unrelated objects do", async () => {
   const manager = await stage.start();
   await echoes.create("a", { text: "hello" });
   await echoes.ready("a");
@@ -87,11 +87,11 @@ it("core A2 nothing is written or reconciled in 10 s of rest, whatever unrelated
   const [since, runs] = [Date.now(), await reconciles(manager)];
   for (let turn = 0; turn < 10; turn++) {
     await merge(`${path}/unrelated`, { metadata: { labels: { turn: `${turn}` } } });
-    await sleep(1_000);
+    await sleep(6_000);
   }
   expect(await stage.writes(since)).toEqual([]);
   expect(await reconciles(manager)).toBe(runs);
-});
+}, 120_000);
 
 it("core A2 CORE-224 CORE-302 a change of the status queues nothing, a change of labels does and leads to no write", async () => {
   const manager = await stage.start();

@@ -1,4 +1,7 @@
 /** A13 and A14: admission by the manager's own webhooks, and their certificates. */
+import { X509Certificate } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
 import { webhookConfigurations } from "@quartet/core/webhook";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createEchoModule, type EchoOptions } from "../echo/echo.ts";
@@ -34,11 +37,13 @@ const bundles = async (): Promise<(string | undefined)[]> => {
 
 /** A manager with webhooks, registered as the chart would; resolves when the API server can reach them. */
 async function startHooked(
-  options: EchoOptions = {},
+  options: EchoOptions & { certificateLifeMs?: number } = {},
   failurePolicy?: "Fail" | "Ignore",
 ): Promise<StageManager> {
-  const module = createEchoModule({ cleanupUrl: stage.endpoint.url, ...options });
-  const manager = await stage.start({ modules: [module], args: ["--webhook-port=0"] });
+  const { certificateLifeMs, ...echo } = options;
+  const module = createEchoModule({ cleanupUrl: stage.endpoint.url, ...echo });
+  const life = certificateLifeMs === undefined ? {} : { certificateLifeMs };
+  const manager = await stage.start({ modules: [module], args: ["--webhook-port=0"], ...life });
   const objects = webhookConfigurations(module.webhooks!(manager.manager, {}), {
     name: `${stage.namespace}-webhook`,
     target: { url: manager.urls.webhook! },
@@ -140,3 +145,41 @@ it("core A14 CORE-348 CORE-350 a cleared caBundle and a deleted Secret are repai
   }, 10_000);
   await eventually(async () => expect((await create("a", { text: "hello" })).code).toBe(201), 10_000);
 });
+
+const LEAF_LIFE_MS = 15_000;
+const ROTATION_MS = 55_000;
+
+it("core A14 CORE-347 CORE-348 CORE-349 no admission fails while five leaves follow each other, and caBundle is always the CA", async () => {
+  const manager = await startHooked({ certificateLifeMs: LEAF_LIFE_MS });
+  const secret = `/api/v1/namespaces/${stage.namespace}/secrets/${stage.namespace}-webhook-cert`;
+  const leaves = new Set<string>();
+  const cas = new Set<string>();
+  const failed: unknown[] = [];
+  const begun = performance.now();
+  for (let turn = 0; performance.now() - begun < ROTATION_MS; turn++) {
+    const answer = await create(`a-${turn}`, { text: "hello" });
+    if (answer.code !== 201) failed.push(answer.body);
+    const { data } = await stage.client.ok<{ data: Record<string, string> }>("GET", secret);
+    leaves.add(data["tls.crt"]!);
+    for (const bundle of await bundles()) cas.add(bundle ?? "none");
+    // The API server keeps its connection; whoever comes new must be able to trust the new leaf.
+    await handshake(manager.urls.webhook!, [...cas].at(-1)!).catch((error) => failed.push(error));
+    await sleep(Math.max(0, begun + 1_000 * (turn + 1) - performance.now()));
+  }
+  expect(failed).toEqual([]);
+  expect(leaves.size).toBeGreaterThanOrEqual(5);
+  expect([...cas].map((bundle) => new X509Certificate(Buffer.from(bundle, "base64")).ca)).toEqual([true]);
+}, 150_000);
+
+/** Opens a TLS connection that trusts the CA alone, given in base64. */
+function handshake(url: string, bundle: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const ca = Buffer.from(bundle, "base64");
+    const socket = connect({ host: hostname, port: Number(port), ca, servername: "localhost" }, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on("error", reject);
+  });
+}

@@ -38,6 +38,8 @@ export interface StartOptions extends EchoOptions {
   /** Modules in place of the Echo controller. */
   readonly modules?: readonly ControllerModule[];
   readonly args?: readonly string[];
+  /** Life of webhook certificates in milliseconds. */
+  readonly certificateLifeMs?: number;
 }
 
 export interface Stage {
@@ -105,18 +107,22 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
         [verb, subresource === "" ? resource : `${resource}/${subresource}`, name].join(" "),
       );
     },
-    async start({ modules, args = [], ...options } = {}) {
+    async start({ modules, args = [], certificateLifeMs, ...options } = {}) {
       const run = modules ?? [createEchoModule({ cleanupUrl: endpoint.url, ...options })];
       if (!granted) await grant(run);
       const kubeconfig = join(folder, `${managers.length}.yaml`);
       await writeFile(kubeconfig, await proxy.kubeconfig({ user, groups: [] }), { mode: 0o600 });
-      const manager = await startStageManager(run, [
-        `--kubeconfig=${kubeconfig}`,
-        `--namespaces=${namespace}`,
-        `--leader-election-namespace=${namespace}`,
-        `--release-name=${namespace}`,
-        ...args,
-      ]);
+      const manager = await startStageManager(
+        run,
+        [
+          `--kubeconfig=${kubeconfig}`,
+          `--namespaces=${namespace}`,
+          `--leader-election-namespace=${namespace}`,
+          `--release-name=${namespace}`,
+          ...args,
+        ],
+        certificateLifeMs,
+      );
       managers.push(manager);
       return manager;
     },
@@ -138,6 +144,7 @@ const LISTEN = ["metrics", "health-probe", "debug"].map((name) => `--${name}-bin
 async function startStageManager(
   modules: readonly ControllerModule[],
   args: readonly string[],
+  certificateLifeMs: number | undefined,
 ): Promise<StageManager> {
   const log: Record<string, unknown>[] = [];
   const webhooks = args.some((arg) => arg.startsWith("--webhook-port"));
@@ -153,6 +160,7 @@ async function startStageManager(
     env: { QUARTET_CACHE_GUARD: "1" },
     logDestination: { write: (line) => log.push(JSON.parse(line) as Record<string, unknown>) },
     processMetrics: false,
+    ...(certificateLifeMs && { certificateLifeMs }),
   });
   return {
     ...manager,

@@ -36,6 +36,8 @@ export interface Parts {
   metrics: Metrics;
   clock: Clock;
   logging: Logging;
+  /** Life of webhook certificates in milliseconds, unless it is the usual one. */
+  certificateLifeMs?: number;
 }
 
 /** A manager, and where it listens once it runs. */
@@ -51,7 +53,7 @@ export function assemble(
   parts: Parts,
   modules: readonly ControllerModule[],
 ): Assembled {
-  const { client, cache, clock, metrics, logging } = parts;
+  const { client, cache, clock, metrics, logging, certificateLifeMs } = parts;
   const { log } = logging;
   const namespace = ownNamespace(settings, connection);
   const lazy = { settings, client, clock, manager: (): ManagerHandle => manager };
@@ -63,6 +65,7 @@ export function assemble(
     log,
     namespace,
     outside: !isInCluster(connection),
+    ...(certificateLifeMs && { leafLifeMs: certificateLifeMs }),
   });
   const manager: ManagerHandle = createManager({
     client,

@@ -43,6 +43,8 @@ export interface StartOptions {
   /** Where log lines go. Default: stderr. */
   logDestination?: { write(line: string): unknown };
   clock?: Clock;
+  /** Life of the webhook certificates that the manager makes, milliseconds. Default: 90 days. */
+  certificateLifeMs?: number;
   /** Metrics of process and Node. Default true; tests that start several managers leave them out. */
   processMetrics?: boolean;
 }
@@ -195,7 +197,8 @@ function openParts(
     resyncMs: settings.syncPeriodMs,
     syncTimeoutMs: settings.cacheSyncTimeoutMs,
   });
-  return { client, cache, metrics, clock, logging };
+  const { certificateLifeMs } = options;
+  return { client, cache, metrics, clock, logging, ...(certificateLifeMs && { certificateLifeMs }) };
 }
 
 /** Shortest limit of a request for the Lease (CORE-108). */

@@ -28,6 +28,8 @@ export interface WebhookOptions {
   namespace: string | undefined;
   /** This process runs beside a cluster: the API server reaches it on this machine, not by a Service. */
   outside: boolean;
+  /** Life of own serving certificates in milliseconds, unless it is the usual one. */
+  leafLifeMs?: number;
   /** The manager, which is built after its servers. */
   manager: () => ManagerHandle;
 }
@@ -142,6 +144,7 @@ async function ownCertificates(
     log,
     events: options.manager().events("webhook"),
     secret: { namespace, name: webhookSecretName(settings.release) },
+    ...(options.leafLifeMs && { leafLifeMs: options.leafLifeMs }),
     names: [
       service,
       `${service}.${namespace}`,
