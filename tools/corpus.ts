@@ -1,32 +1,45 @@
-/** `npm run -s corpus -- KIND FILE.jsonl`: plays the cases of a file of that kind; exit 1 when one fails. */
+/**
+ * `npm run -s corpus -- KIND FILE.jsonl [--real]`: plays the cases of a file of that kind. Exit 1 when one fails, 2 when
+ * the call or the file is not as it should be.
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CorpusFormatError } from "@quartet/nacos-config/testkit";
 import { CORPUS_KINDS } from "./corpus/kinds.ts";
-import { casesOf } from "./corpus/lines.ts";
 
-const [kind, file, ...rest] = process.argv.slice(2);
-const play = kind === undefined ? undefined : CORPUS_KINDS[kind];
-if (play === undefined || file === undefined || rest.length > 0) {
-  console.error("usage: npm run -s corpus -- KIND FILE.jsonl");
-  console.error(
-    `  ${kind !== undefined && play === undefined ? `unknown kind ${kind}; ` : ""}KIND is one of ${Object.keys(CORPUS_KINDS).join(", ")}`,
-  );
+function refuse(problem: string): never {
+  const targets = Object.entries(CORPUS_KINDS).filter(([, { hasTargets }]) => hasTargets);
+  console.error(problem);
+  console.error("usage: npm run -s corpus -- KIND FILE.jsonl [--real]");
+  console.error(`  KIND is one of ${Object.keys(CORPUS_KINDS).join(", ")}`);
+  console.error(`  --real plays ${targets.map(([name]) => name).join(" and ")} on a real control plane`);
   process.exit(2);
 }
 
-let cases: Record<string, unknown>[];
+function callOf(argv: readonly string[]): { kind: string; file: string; real: boolean } {
+  try {
+    const options = { real: { type: "boolean", default: false } } as const;
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+    const [kind, file, ...rest] = positionals;
+    if (kind === undefined || file === undefined) return refuse("a kind and a file are needed");
+    if (rest.length > 0) return refuse(`too many arguments: ${rest.join(" ")}`);
+    return { kind, file, real: values.real };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+const { kind, file, real } = callOf(process.argv.slice(2));
+const corpus = CORPUS_KINDS[kind];
+if (corpus === undefined) refuse(`unknown kind ${kind}`);
+if (real && !corpus.hasTargets) refuse(`--real: ${kind} needs no API server; leave it out`);
 try {
-  cases = casesOf(readFileSync(resolve(file), "utf8"));
+  const text = readFileSync(resolve(file), "utf8");
+  process.exitCode = (await corpus.play({ name: file, text }, { real })) ? 0 : 1;
 } catch (error) {
-  console.error(`${file}: ${error instanceof Error ? error.message : error}`);
-  process.exit(2);
+  const known = error instanceof CorpusFormatError || (error as NodeJS.ErrnoException).code === "ENOENT";
+  if (!known) throw error;
+  console.error((error as Error).message);
+  process.exitCode = 2;
 }
-let failed = 0;
-for (const [index, testCase] of cases.entries()) {
-  const failure = play(testCase);
-  if (failure === undefined) continue;
-  failed += 1;
-  console.log(`${testCase.name ?? `case ${index + 1}`}\n  ${failure}`);
-}
-console.log(`${cases.length - failed} passed, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);

@@ -1,28 +1,37 @@
-/** The kinds of corpus: how a case of each kind is played and what counts as equal. */
-import { isDeepStrictEqual } from "node:util";
+/** The kinds of corpus: how a file of each kind is played. Formats: docs/reference/corpora.md. */
 import { parseProperties } from "@quartet/nacos-config/properties";
 import { strategicMerge } from "@quartet/strategic-merge";
+import { compare, type Engine, playAll } from "./engine.ts";
+import { playNacosAdoptions, playNacosCases } from "./nacos.ts";
 
-/** Plays one case; returns what is wrong with the outcome, or nothing when it is as recorded. */
-export type CorpusKind = (testCase: Record<string, unknown>) => string | undefined;
-
-/** Kinds by the name given on the command line. Formats: docs/reference/corpora.md. */
-export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
-  properties: (testCase) =>
-    compare(testCase, "effective", () => Object.fromEntries(parseProperties(String(testCase.text)))),
-  "strategic-merge": (testCase) =>
-    compare(testCase, "result", () => strategicMerge("PodTemplateSpec", testCase.base, testCase.patch)),
-};
-
-/** Compares an outcome with the field `expected` of the case; a case with `error` must fail instead. */
-function compare(testCase: Record<string, unknown>, expected: string, play: () => unknown): string | undefined {
-  let actual: unknown;
-  try {
-    actual = play();
-  } catch (error) {
-    return testCase.error === undefined ? `failed: ${error instanceof Error ? error.message : error}` : undefined;
-  }
-  if (testCase.error !== undefined) return `expected an error, got ${JSON.stringify(actual)}`;
-  if (isDeepStrictEqual(actual, testCase[expected])) return undefined;
-  return `expected ${JSON.stringify(testCase[expected])}\n  got      ${JSON.stringify(actual)}`;
+export interface CorpusFile {
+  /** As the user gave it, for messages. */
+  readonly name: string;
+  readonly text: string;
 }
+
+export interface CorpusOptions {
+  /** On a real control plane rather than the double. */
+  readonly real: boolean;
+}
+
+export interface CorpusKind {
+  /** Whether `--real` means anything. */
+  readonly hasTargets: boolean;
+  /** Plays the file, prints each failure and as the last line the count; whether none failed. */
+  play(file: CorpusFile, options: CorpusOptions): Promise<boolean>;
+}
+
+const engine = (play: Engine): CorpusKind => ({ hasTargets: false, play: async (file) => playAll(file, play) });
+
+/** Kinds by the name given on the command line. */
+export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
+  nacos: { hasTargets: true, play: playNacosCases },
+  "nacos-adoption": { hasTargets: true, play: playNacosAdoptions },
+  properties: engine((testCase) =>
+    compare(testCase, "effective", () => Object.fromEntries(parseProperties(String(testCase.text)))),
+  ),
+  "strategic-merge": engine((testCase) =>
+    compare(testCase, "result", () => strategicMerge("PodTemplateSpec", testCase.base, testCase.patch)),
+  ),
+};

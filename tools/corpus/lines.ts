@@ -1,10 +1,8 @@
 /** Reading of corpus files: one JSON object a line. */
-
-/** A line that is not a JSON object; tells its number. */
-export class CorpusFormatError extends Error {}
+import { CorpusFormatError } from "@quartet/nacos-config/testkit";
 
 /** Cases of a corpus text; empty lines are passed over. */
-export function casesOf(text: string): Record<string, unknown>[] {
+export function casesOf(text: string, file: string): Record<string, unknown>[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     try {
@@ -13,6 +11,6 @@ export function casesOf(text: string): Record<string, unknown>[] {
     } catch {
       // reported below, like any other line that is no object
     }
-    throw new CorpusFormatError(`line ${index + 1}: not a JSON object`);
+    throw new CorpusFormatError(`${file}:${index + 1}: not a JSON object; write one complete JSON object a line`);
   });
 }
