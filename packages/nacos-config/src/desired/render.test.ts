@@ -34,6 +34,14 @@ describe("rendering without a cluster", () => {
     }
   });
 
+  it("NACOS-705 lists the objects that initialise a MySQL database last", () => {
+    const resource = nacos({ mysqlInitImage: "mysql:8", database: { type: "mysql", mysqlPassword: "x" } });
+    expect(names(resource, []).slice(-2)).toEqual([
+      "ConfigMap demo-mysql-sql-init",
+      "Job demo-mysql-sql-init",
+    ]);
+  });
+
   it("tells why there is nothing to list", () => {
     expect(renderNacos(merged, sources.slice(1))).toMatchObject({
       objects: [],

@@ -66,6 +66,12 @@ describe("what is said about a spec", () => {
     expect(JSON.stringify(specNotices(settingsOf(clean({ database }))))).not.toContain("MARK");
   });
 
+  it("NACOS-801 warns of an administrator without a database to keep it in", () => {
+    const adminCredentialsSecretRef = { name: "admin" };
+    expect(reasons(clean({ adminCredentialsSecretRef }))).toEqual(["Warning AdminCredentialsIgnored"]);
+    expect(reasons(clean({ adminCredentialsSecretRef, postgres: { host: "pg" } }))).toEqual([]);
+  });
+
   it("NACOS-814 lists the variables without which Nacos 3 does not start", () => {
     const three = { image: "nacos/nacos-server:v3.0.1" };
     const [notice] = specNotices(settingsOf(clean(three)));

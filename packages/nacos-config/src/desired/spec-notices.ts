@@ -1,4 +1,5 @@
 /** What is worth saying about a spec, once for each generation of it. */
+import { hasAdmin } from "./admin.ts";
 import { databaseKind } from "./database.ts";
 import { isAtLeast } from "./image.ts";
 import type { EnvVar } from "./k8s.ts";
@@ -87,6 +88,10 @@ function authNotices(settings: Settings): Notice[] {
     notices.push(
       warning("MysqlPasswordIgnored", "credentialsSecretRef wins over mysqlPassword; remove the latter"),
     );
+  }
+  if (spec.adminCredentialsSecretRef?.name && !hasAdmin(spec)) {
+    const note = "adminCredentialsSecretRef has no effect without postgres.host";
+    notices.push(warning("AdminCredentialsIgnored", note));
   }
   if (!hasConsolePort(settings)) return notices;
   const template = podTemplate(settings, { mode: "none" }, LATEST_REVISION);

@@ -70,7 +70,7 @@ describe("StatefulSet", () => {
       replicas: 3,
       serviceName: "demo-headless",
       minReadySeconds: 10,
-      updateStrategy: { type: "RollingUpdate" },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
       selector: { matchLabels: { app: "demo", middleware: "nacos", component: "nacos" } },
     });
     expect(create(nacos()).spec).not.toHaveProperty("serviceName");
@@ -186,6 +186,20 @@ describe("StatefulSet", () => {
     const grown = update(clusterOf({ replicas: 5 }), live(create(clusterOf())));
     expect(grown).toMatchObject({ replicasChanged: true });
     expect(grown.templateChange).toMatch(/NACOS_REPLICAS|NACOS_SERVERS/);
+  });
+
+  it("NACOS-401 writes out the partition where it is missing, and leaves one that was set by hand", () => {
+    const bare = edited(clusterOf(), ({ spec }) =>
+      Object.assign(spec, { updateStrategy: { type: "RollingUpdate" } }),
+    );
+    expect(update(clusterOf(), bare)).toMatchObject({
+      changed: true,
+      object: { spec: { updateStrategy: { rollingUpdate: { partition: 0 } }, template: bare.spec.template } },
+    });
+    const byHand = edited(clusterOf(), ({ spec }) =>
+      Object.assign(spec, { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } }),
+    );
+    expect(update(clusterOf(), byHand).changed).toBe(false);
   });
 
   it("NACOS-417 copies annotations of the resource but those that say how it was applied", () => {

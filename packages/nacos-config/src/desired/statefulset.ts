@@ -19,6 +19,13 @@ import { podTemplate } from "./template.ts";
 import { POD_SPEC_SHAPE } from "./template-shape.ts";
 import { dataVolume, type MountedConfig, mountedConfig } from "./volumes.ts";
 
+/**
+ * Pods are replaced one by one. The partition is written out: without `rollingUpdate` the StatefulSet controller makes
+ * a replaced pod by the old template while old pods are left, and under the Parallel policy deletes it again, without
+ * end, when the template changes in the middle of a rollout (measured on Kubernetes 1.37).
+ */
+const UPDATE_STRATEGY: JsonMap = { type: "RollingUpdate", rollingUpdate: { partition: 0 } };
+
 /** Seconds that a pod must stay Ready before the next one is replaced: time for Nacos to rejoin its cluster. */
 const MIN_READY_SECONDS = 10;
 
@@ -56,7 +63,7 @@ export function newStatefulSet(
       selector: { matchLabels: fixedLabels(name) },
       ...(type === "cluster" ? { serviceName: headlessServiceName(name) } : {}),
       podManagementPolicy: "Parallel",
-      updateStrategy: { type: "RollingUpdate" },
+      updateStrategy: UPDATE_STRATEGY,
       minReadySeconds: MIN_READY_SECONDS,
       ...(claimsAreDeleted(settings)
         ? { persistentVolumeClaimRetentionPolicy: claimRetention(settings) }
@@ -196,7 +203,8 @@ function templateDifference(desired: PodTemplate, live: PodTemplate): string | u
 /** Pods are always replaced by the StatefulSet controller; a partition set by hand is left alone. */
 function strategy(live: JsonMap): JsonMap {
   const current = live.updateStrategy as JsonMap | undefined;
-  return current?.type === "RollingUpdate" ? {} : { updateStrategy: { type: "RollingUpdate" } };
+  const rolls = current?.type === "RollingUpdate" && current.rollingUpdate !== undefined;
+  return rolls ? {} : { updateStrategy: UPDATE_STRATEGY };
 }
 
 function minReady(revision: TemplateRevision | undefined, live: JsonMap): JsonMap {

@@ -1,0 +1,71 @@
+/** What the controller costs the API server: requests, leases and watches left out. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { conditionOf, createBase, eventually, type Objects, objectsOf } from "./support/objects.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+
+/** Requests for one cluster: half, a fifth and a third of the least that the Go operator was seen to need. */
+const LIMITS = { create: 14, edit: 12, scale: 8 } as const;
+
+let stage: Stage;
+let objects: Objects;
+let podsSeen: Set<string>;
+beforeEach(async () => {
+  stage = await openStage();
+  objects = objectsOf(stage);
+  podsSeen = new Set();
+});
+afterEach(() => stage.close());
+
+/** Requests since a moment, as the audit log has them. */
+async function requests(since: number): Promise<string[]> {
+  const all = await stage.requests(since);
+  return all
+    .filter(({ verb, resource }) => verb !== "watch" && resource !== "leases")
+    .map(({ verb, resource, subresource }) => [verb, resource, subresource].filter(Boolean).join(" "));
+}
+
+/** Resolves when the cluster has so many nodes, all of the newest template, and its status says that it is at rest. */
+async function settled(nodes: number, digest?: string): Promise<void> {
+  await eventually(async () => {
+    for (const { metadata } of await objects.list("pods")) podsSeen.add(metadata.uid ?? "");
+    const resource = await objects.get("nacos", "demo");
+    expect(resource.status).toMatchObject({ phase: "Running", readyReplicas: nodes, replicas: nodes });
+    expect(conditionOf(resource, "Progressing")).toMatchObject({
+      status: "False",
+      reason: "RolloutComplete",
+    });
+    if (digest !== undefined) expect(resource.status?.configDigest).not.toBe(digest);
+  }, 240_000);
+}
+
+describe("cost", () => {
+  it("NACOS-204: a cluster of three, an edit that rolls it, and two more nodes stay within their requests", async () => {
+    stage.nacosFor("demo");
+    await stage.startManager();
+    const begin = Date.now();
+    await createBase(objects);
+    await settled(3);
+    const created = await requests(begin);
+
+    // Pods that are younger than minReadySeconds would be replaced at once instead of one by one.
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    const { configDigest } = (await objects.get("nacos", "demo")).status ?? {};
+    const edit = Date.now();
+    await objects.patch("configmaps", "uc", {
+      data: { "user.properties": "nacos.console.ui.enabled=false\n" },
+    });
+    await settled(3, configDigest);
+    const edited = await requests(edit);
+
+    const scale = Date.now();
+    await objects.patch("nacos", "demo", { spec: { replicas: 5 } });
+    await settled(5);
+    const scaled = await requests(scale);
+    console.log({ created, edited, scaled });
+    // Three, three for the edit, two new ones, and three for the longer list of members.
+    expect(podsSeen.size).toBe(11);
+    expect(created.length, created.join("\n")).toBeLessThanOrEqual(LIMITS.create);
+    expect(edited.length, edited.join("\n")).toBeLessThanOrEqual(LIMITS.edit);
+    expect(scaled.length, scaled.join("\n")).toBeLessThanOrEqual(LIMITS.scale);
+  }, 400_000);
+});
