@@ -1,4 +1,4 @@
-/** The documents in the guides can be applied as they stand. */
+/** The documents in the guides, and the samples, can be applied as they stand. */
 import { readdirSync, readFileSync } from "node:fs";
 import { type CustomResourceDefinition, installCrds, startDouble, testClient } from "@quartet/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,13 +7,25 @@ import { validate } from "../src/admission/validate.ts";
 import type { Nacos } from "../src/api.gen.ts";
 
 const guides = new URL("../../../docs/guides/", import.meta.url);
-const documents = readdirSync(guides)
-  .filter((file) => file.startsWith("nacos"))
-  .flatMap((file) => {
-    const text = readFileSync(new URL(file, guides), "utf8");
-    const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
-    return blocks.flatMap((block) => parseAllDocuments(block).map((document) => document.toJS() as Nacos));
-  });
+const samples = new URL("../../../samples/nacos/", import.meta.url);
+const read = (text: string): Nacos[] => parseAllDocuments(text).map((document) => document.toJS() as Nacos);
+const documents: [where: string, object: Nacos][] = [
+  ...readdirSync(guides)
+    .filter((file) => file.startsWith("nacos"))
+    .flatMap((file) => {
+      const text = readFileSync(new URL(file, guides), "utf8");
+      const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
+      return blocks.flatMap(read).map((object): [string, Nacos] => [file, object]);
+    }),
+  ...readdirSync(samples).flatMap((file) =>
+    read(readFileSync(new URL(file, samples), "utf8")).map((object): [string, Nacos] => [file, object]),
+  ),
+];
+const PLURALS: Readonly<Record<string, string>> = {
+  ConfigMap: "configmaps",
+  Secret: "secrets",
+  Nacos: "nacos",
+};
 
 describe("guides", () => {
   let stop: () => Promise<void>;
@@ -25,8 +37,8 @@ describe("guides", () => {
     await installCrds(client, [parse(crd) as CustomResourceDefinition]);
     create = async (object) => {
       const path = object.kind === "Nacos" ? "/apis/nacos.io/v1alpha1" : "/api/v1";
-      const plural = object.kind === "Nacos" ? "nacos" : "configmaps";
-      await client.ok("POST", `${path}/namespaces/default/${plural}?fieldValidation=Strict`, object);
+      const query = "fieldValidation=Strict&dryRun=All";
+      await client.ok("POST", `${path}/namespaces/default/${PLURALS[object.kind]}?${query}`, object);
     };
     stop = async () => {
       client.close();
@@ -39,11 +51,10 @@ describe("guides", () => {
     expect(documents.length).toBeGreaterThan(5);
   });
 
-  it.each(documents.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-    "%s",
-    async (_name, object) => {
-      await create(object);
-      if (object.kind === "Nacos") expect(validate(object)).toEqual([]);
-    },
-  );
+  it.each(
+    documents.map(([where, object]) => [`${where}: ${object.kind} ${object.metadata.name}`, object] as const),
+  )("%s", async (_name, object) => {
+    await create(object);
+    if (object.kind === "Nacos") expect(validate(object)).toEqual([]);
+  });
 });
