@@ -19,7 +19,7 @@ const require = __createRequire(import.meta.url);`;
 /**
  * What the bundle leaves out: module → its importers → the module in its place. client-node's KubeConfig imports a
  * second HTTP stack, proxies and all API models for parts that are never called here: its agents are thrown away and
- * its API classes not used. `debug` works without colours.
+ * its API classes not used. `debug` works without colours, and `pg` without its native twin.
  */
 const LEFT_OUT: readonly { module: RegExp; importer: RegExp; stub: string }[] = [
   {
@@ -42,6 +42,7 @@ const LEFT_OUT: readonly { module: RegExp; importer: RegExp; stub: string }[] = 
     importer: /client-node.dist.config\.js$/,
     stub: "export class SocksClient {} export class SocksProxyAgent {} export class HttpProxyAgent {} export class HttpsProxyAgent {}",
   },
+  { module: /^pg-native$/, importer: /pg.lib.native/, stub: "export default {};" },
   { module: /^supports-color$/, importer: /debug/, stub: "export default {};" },
 ];
 
