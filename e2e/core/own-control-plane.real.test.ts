@@ -1,9 +1,9 @@
-/** A4, A5 and A6: scenarios that break, rest or tune the API server, and so have a control plane of their own. */
+/** A4, A5, A6 and an admission plugin: tests that break, rest or tune the API server, and so have a control plane of their own. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "@quartet/testing";
 import { afterEach, expect, it } from "vitest";
-import { echoKind } from "../echo/echo.ts";
+import { createEchoModule, echoKind } from "../echo/echo.ts";
 import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 
@@ -123,3 +123,21 @@ it("core A5 CORE-170 (long) both a busy and an idle watch that fall silent are o
   expect([await stalls("echoes"), await stalls("configmaps")]).toEqual([1, 0]);
   expect(await manager.metric("quartet_reflector_lists_total")).toBe(lists);
 }, 240_000);
+
+it("CORE-311 with OwnerReferencesPermissionEnforcement the printed rights let children name their owner, and none less do", async () => {
+  await open({ apiserverArgs: ["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"] });
+  const module = createEchoModule();
+  const rights = module.rights.filter(({ resources }) => !resources.includes("echoes/finalizers"));
+  const less = { ...module, rights };
+  await echoes.create("a", { text: "hello" });
+  const manager = await stage.start({ modules: [less] });
+  const errors = (): string =>
+    manager.log
+      .filter(({ msg }) => msg === "Reconciler error")
+      .map(({ error }) => String(error))
+      .join("\n");
+  await eventually(() => expect(errors()).toContain("blockOwnerDeletion"));
+  expect(await echoes.out("a")).toBeUndefined();
+  await stage.grant([module]);
+  await echoes.ready("a");
+}, 90_000);

@@ -1,9 +1,18 @@
 /** What a scenario of the core runs on: an API server, a namespace of its own, and managers of the Echo controller. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ControllerModule, rbacFor } from "@quartet/core";
+import {
+  type ControllerModule,
+  checkRights,
+  createLogging,
+  neededRights,
+  parseLogLevels,
+  rbacFor,
+} from "@quartet/core";
 import { type RunningManager, startManager } from "@quartet/manager";
 import {
   type ApiServer,
@@ -18,7 +27,7 @@ import {
   testClient,
   testNamespace,
 } from "@quartet/testing";
-import { inject } from "vitest";
+import { inject, vi } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { createEchoModule, type EchoOptions } from "../../echo/echo.ts";
 import { type CleanupEndpoint, startCleanupEndpoint } from "./cleanup-endpoint.ts";
@@ -42,6 +51,12 @@ export interface StartOptions extends EchoOptions {
   readonly certificateLifeMs?: number;
 }
 
+/** A manager in a process of its own. */
+export interface EchoProcess {
+  /** Sends SIGKILL and resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
 export interface Stage {
   readonly target: ApiServer["target"];
   readonly server: ApiServer;
@@ -54,6 +69,8 @@ export interface Stage {
   /** Where cleanups arrive. */
   readonly endpoint: CleanupEndpoint;
   start(options?: StartOptions): Promise<StageManager>;
+  /** The Echo controller in a process of its own. */
+  spawn(): Promise<EchoProcess>;
   /** Gives the managers' user the rights that modules need. */
   grant(modules: readonly ControllerModule[]): Promise<void>;
   /** Requests of the managers since a moment, in order. */
@@ -81,11 +98,25 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "quartet-e2e-"));
   const user = `manager-of-${namespace}`;
   const managers: RunningManager[] = [];
+  const processes: EchoProcess[] = [];
   let granted = false;
+  let kubeconfigs = 0;
 
   const grant = async (modules: readonly ControllerModule[]): Promise<void> => {
     granted = true;
-    await grantRights(client, modules, namespace, user);
+    await grantRights(server, client, modules, namespace, user);
+  };
+  /** Flags of a manager in this namespace; its user gets the rights that it needs. */
+  const flagsFor = async (modules: readonly ControllerModule[]): Promise<string[]> => {
+    if (!granted) await grant(modules);
+    const kubeconfig = join(folder, `${kubeconfigs++}.yaml`);
+    await writeFile(kubeconfig, await proxy.kubeconfig({ user, groups: [] }), { mode: 0o600 });
+    return [
+      `--kubeconfig=${kubeconfig}`,
+      `--namespaces=${namespace}`,
+      `--leader-election-namespace=${namespace}`,
+      `--release-name=${namespace}`,
+    ];
   };
   const requests = (since = 0): Promise<RequestRecord[]> => server.requests({ since, user });
   return {
@@ -109,25 +140,18 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
     },
     async start({ modules, args = [], certificateLifeMs, ...options } = {}) {
       const run = modules ?? [createEchoModule({ cleanupUrl: endpoint.url, ...options })];
-      if (!granted) await grant(run);
-      const kubeconfig = join(folder, `${managers.length}.yaml`);
-      await writeFile(kubeconfig, await proxy.kubeconfig({ user, groups: [] }), { mode: 0o600 });
-      const manager = await startStageManager(
-        run,
-        [
-          `--kubeconfig=${kubeconfig}`,
-          `--namespaces=${namespace}`,
-          `--leader-election-namespace=${namespace}`,
-          `--release-name=${namespace}`,
-          ...args,
-        ],
-        certificateLifeMs,
-      );
+      const manager = await startStageManager(run, [...(await flagsFor(run)), ...args], certificateLifeMs);
       managers.push(manager);
       return manager;
     },
+    async spawn() {
+      const process = spawnEcho([endpoint.url, ...(await flagsFor([createEchoModule()])), ...ALONE]);
+      processes.push(process);
+      return process;
+    },
     async close() {
       proxy.clear();
+      await Promise.all(processes.map((process) => process.kill()));
       await Promise.all(managers.map((manager) => manager.stop()));
       await Promise.all([proxy.stop(), endpoint.close()]);
       await remove();
@@ -135,6 +159,26 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
       client.close();
       if (own === undefined) await server.stop();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Flags of a process that nobody asks anything. */
+const ALONE = [
+  ...["metrics", "health-probe", "debug"].map((name) => `--${name}-bind-address=0`),
+  "--webhook-port=-1",
+  "--log-level=error",
+];
+
+function spawnEcho(args: readonly string[]): EchoProcess {
+  const program = join(import.meta.dirname, "echo-process.ts");
+  const node = ["--conditions=quartet-source", "--disable-warning=ExperimentalWarning"];
+  const child = spawn(process.execPath, [...node, program, ...args], { stdio: "ignore" });
+  const exited = once(child, "exit");
+  return {
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
     },
   };
 }
@@ -181,22 +225,22 @@ interface Role {
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
-/** Applies the roles that `--print-rbac` prints, each bound to the user. */
+/** Applies the roles that `--print-rbac` prints, each bound to the user, and waits until the server goes by them. */
 async function grantRights(
+  server: ApiServer,
   client: TestClient,
   modules: readonly ControllerModule[],
   namespace: string,
   user: string,
 ): Promise<void> {
-  const text = rbacFor(modules, {
+  const options = {
     release: namespace,
-    releaseNamespace: namespace,
-    namespaces: [namespace],
     leaseName: "quartet-manager",
     webhooks: true,
     ownCertificates: true,
     metricsSecure: false,
-  });
+  };
+  const text = rbacFor(modules, { ...options, releaseNamespace: namespace, namespaces: [namespace] });
   for (const document of parseAllDocuments(text)) {
     const role = document.toJS() as Role;
     const { kind, metadata } = role;
@@ -214,7 +258,25 @@ async function grantRights(
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
     });
   }
+  const asUser = testClient(await server.kubeconfig({ user, groups: [] }));
+  try {
+    const asked = {
+      client: {
+        raw: (method: string, path: string, body?: unknown) => asUser.ok(method, path, body as object),
+      },
+      rights: neededRights(modules, options),
+      releaseNamespace: namespace,
+      namespaces: [namespace],
+      log: createLogging({ levels: parseLogLevels("error") }).log,
+    };
+    await vi.waitFor(() => checkRights(asked), { timeout: RIGHTS_MS, interval: 50 });
+  } finally {
+    asUser.close();
+  }
 }
+
+/** The server learns of new roles by watches of its own. */
+const RIGHTS_MS = 30_000;
 
 async function removeClusterRights(client: TestClient, release: string): Promise<void> {
   for (const plural of ["clusterroles", "clusterrolebindings"]) {

@@ -75,7 +75,7 @@ describe("initial state", () => {
     await cache.stop();
   });
 
-  it("CORE-161 falls back when the stream says that its etcd is too old", async () => {
+  it("CORE-161 CORE-450 falls back when the stream says that its etcd is too old", async () => {
     const { clock, server, watch, requests } = harness();
     server.finishStreams = false;
     const { informer } = watch();
