@@ -1,5 +1,7 @@
 /** What follows a pass: events, and the time of the next pass. */
 import type { Result } from "@quartet/core";
+import type { Notice } from "../desired/notice.ts";
+import { pluginNotice } from "../desired/plugin-image.ts";
 import { specNotices } from "../desired/spec-notices.ts";
 import type { Outcome, StepFailure } from "../status/outcome.ts";
 import type { NacosStatus } from "../status/status.ts";
@@ -26,15 +28,29 @@ export function tell(
   { ctx, resource, settings, notices }: Pass,
   { ready }: ConfigResult,
   status: NacosStatus,
+  memory: ResourceMemory,
 ): void {
   const before = (resource.status ?? {}) as NacosStatus;
   const all = [...notices, ...transitions(before, status)];
-  if (before.observedGeneration !== resource.metadata.generation) all.push(...specNotices(settings));
-  if (ready !== undefined && before.configDigest !== ready.digest) {
+  const newSpec = before.observedGeneration !== resource.metadata.generation;
+  const newContent = ready !== undefined && before.configDigest !== ready.digest;
+  if (newSpec) all.push(...unheard(specNotices(settings), memory));
+  if (newSpec || newContent) {
+    const plugin = pluginNotice(settings, ready?.effective ?? new Map());
+    if (plugin !== undefined) all.push(plugin);
+  }
+  if (newContent) {
     const port = portNotice(ready.effective);
     all.push(...ready.notices, ...(port ? [port] : []));
   }
   for (const notice of all) ctx.events.record(resource, notice);
+}
+
+/** Notes that the last spec did not give rise to as well. */
+function unheard(notes: readonly Notice[], memory: ResourceMemory): Notice[] {
+  const told = memory.told ?? new Set();
+  memory.told = new Set(notes.map(({ note }) => note));
+  return notes.filter(({ note }) => !told.has(note));
 }
 
 /** When to look again: soon while something is wrong or under way, else after the resync time. */
