@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { loadSettings } from "../config/load.ts";
 import { startDebugServer } from "./debug-server.ts";
 
 it("answers about objects in JSON, without secrets, and 404 for kinds that nobody works on", async () => {
@@ -15,5 +16,18 @@ it("answers about objects in JSON, without secrets, and 404 for kinds that nobod
   const unknown = await get("/debug/explain?kind=pods&key=n/x");
   expect([unknown.status, await unknown.text()]).toEqual([404, 'no controller works on "pods"\n']);
   expect((await get("/other")).status).toBe(404);
+  await server.stop();
+});
+
+it("NACOS-1010 listens on this machine alone unless told otherwise, and has nothing to profile with", async () => {
+  const { settings } = await loadSettings({ args: [], env: {}, modules: [] });
+  expect(settings.debug.address?.host).toBe("127.0.0.1");
+  const server = await startDebugServer({ host: "127.0.0.1", port: 0 }, () => ({}));
+  const codes = await Promise.all(
+    ["/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile", "/json/list"].map(
+      async (path) => (await fetch(server.url + path)).status,
+    ),
+  );
+  expect(codes).toEqual([404, 404, 404, 404]);
   await server.stop();
 });
