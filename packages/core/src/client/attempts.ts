@@ -33,7 +33,10 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
   /** Limit of each attempt. */
   timeoutMs?: number | undefined;
-  /** Called right before each time the request is sent; throwing keeps it from being sent. */
+  /**
+   * Called before each time the request is sent, and again when its connection is ready; throwing keeps it from being
+   * sent.
+   */
   beforeSend?: (() => void) | undefined;
 }
 
@@ -143,6 +146,7 @@ function httpRequest(link: Link, request: ApiRequest, credentials: Credentials):
     body: request.body,
     timeoutMs: timeoutOf(link, request),
     signal: request.signal,
+    beforeSend: request.beforeSend,
   };
 }
 

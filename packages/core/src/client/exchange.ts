@@ -1,6 +1,7 @@
 /** One HTTP exchange over a given agent: no repeats, no decoding. */
 import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import type { Clock } from "../clock.ts";
 import { ConnectionError } from "./errors.ts";
@@ -17,6 +18,11 @@ export interface HttpRequest {
   /** Limit of the whole exchange; `undefined` for none. */
   timeoutMs: number | undefined;
   signal: AbortSignal | undefined;
+  /**
+   * Called on a connection that is ready, right before the first byte is sent; what it throws ends the exchange as it is.
+   * Until then a request may have waited long: for a free socket, or for a connection.
+   */
+  beforeSend?: (() => void) | undefined;
 }
 
 /** What every answer has. */
@@ -38,7 +44,7 @@ export interface ExchangeFailure {
   reusedSocket: boolean;
 }
 
-/** Sends a request and reads the whole answer. Rejects with {@link ExchangeFailure}. */
+/** Sends a request and reads the whole answer. Rejects with {@link ExchangeFailure}, or with what `beforeSend` threw. */
 export function exchange(request: HttpRequest, clock: Clock): Promise<HttpAnswer> {
   return start(request, clock, (response, settle) => {
     const chunks: Buffer[] = [];
@@ -121,8 +127,28 @@ function start<T>(
       incoming.once("close", release);
       onResponse(incoming, resolve, release);
     });
-    request.end(init.body);
+    request.once("socket", (socket) =>
+      whenReady(socket, () => {
+        if (request.destroyed) return;
+        try {
+          init.beforeSend?.();
+        } catch (error) {
+          release();
+          reject(error);
+          request.destroy();
+          return;
+        }
+        request.end(init.body);
+      }),
+    );
   });
+}
+
+/** Calls `then` when bytes written to the socket go out at once. */
+function whenReady(socket: Socket & { secureConnecting?: boolean }, then: () => void): void {
+  if (socket.secureConnecting === true) socket.once("secureConnect", then);
+  else if (socket.connecting) socket.once("connect", then);
+  else then();
 }
 
 function open(init: HttpRequest): ClientRequest {

@@ -14,8 +14,12 @@ const writable = (options: Parameters<typeof serve>[1]) =>
 
 it("hooks see every write, the parent's first, and what it returned", async () => {
   const told: [string, string, string | undefined, string | undefined][] = [];
+  /** A hook before a write may be called again for the same write. */
+  const note = (what: (typeof told)[number]): void => {
+    if (!told.some((other) => JSON.stringify(other) === JSON.stringify(what))) told.push(what);
+  };
   const hooks = (name: string): ClientHooks => ({
-    beforeWrite: (info) => void told.push([`${name} before`, info.verb, info.subresource, undefined]),
+    beforeWrite: (info) => note([`${name} before`, info.verb, info.subresource, undefined]),
     afterWrite: (info, result) =>
       void told.push([`${name} after`, info.verb, info.subresource, result?.metadata.resourceVersion]),
   });
@@ -71,4 +75,45 @@ it("a hook that throws keeps the write from being sent, also before a repeat", a
   await expect(client.update(CONFIG_MAP, thing)).rejects.toThrow("fenced: ConfigMap ns/a");
   expect(server.requests).toHaveLength(1);
   expect(afterWrite).not.toHaveBeenCalled();
+});
+
+it("CORE-257 a write is held back by a hook that begins to throw while it waits for a connection", async () => {
+  let fenced = false;
+  const beforeWrite = (): void => {
+    if (fenced) throw new Error("fenced");
+  };
+  const { server, client } = await writable({ hooks: { beforeWrite } });
+  const pending = client.update(CONFIG_MAP, object(CONFIG_MAP, "a", { resourceVersion: "1" }));
+  // The connection is being opened, which takes several rounds of the event loop.
+  setImmediate(() => {
+    fenced = true;
+  });
+  await expect(pending).rejects.toThrow("fenced");
+  expect(server.requests).toHaveLength(0);
+});
+
+it("CORE-257 a write is held back by a hook that begins to throw while it waits for a free socket", async () => {
+  let fenced = false;
+  const beforeWrite = (): void => {
+    if (fenced) throw new Error("fenced");
+  };
+  const release: (() => void)[] = [];
+  const { server, client } = await serve(
+    (request, response) => {
+      const send = (): void => answer(response, 200, object(CONFIG_MAP, "a", { resourceVersion: "2" }));
+      if (request.method === "GET") release.push(send);
+      else send();
+    },
+    { hooks: { beforeWrite } },
+  );
+  const reads = Array.from({ length: 16 }, () => client.get(CONFIG_MAP, KEY));
+  await vi.waitFor(() => expect(release).toHaveLength(16));
+  const pending = client.update(CONFIG_MAP, object(CONFIG_MAP, "a", { resourceVersion: "1" }));
+  const outcome = expect(pending).rejects.toThrow("fenced");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  fenced = true;
+  for (const send of release) send();
+  await Promise.all(reads);
+  await outcome;
+  expect(server.requests.filter(({ method }) => method === "PUT")).toEqual([]);
 });

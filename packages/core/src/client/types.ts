@@ -121,7 +121,7 @@ export interface WriteInfo {
 
 /** Where the manager attaches write fencing and the read-your-writes overlay. */
 export interface ClientHooks {
-  /** Called before a write is sent; throwing keeps it from being sent. */
+  /** Called before a write is sent, once or several times; throwing keeps it from being sent. */
   beforeWrite?(info: WriteInfo): void;
   /** Called with the object that a successful write returned (`undefined` after a delete that answers a Status). */
   afterWrite?(info: WriteInfo, object: KubeObject | undefined): void;
