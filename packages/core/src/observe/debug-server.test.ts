@@ -19,8 +19,10 @@ it("answers about objects in JSON, without secrets, and 404 for kinds that nobod
   await server.stop();
 });
 
+const module = { name: "nacos", aliases: [], flags: [] };
+
 it("NACOS-1010 listens on this machine alone unless told otherwise, and has nothing to profile with", async () => {
-  const { settings } = await loadSettings({ args: [], env: {}, modules: [] });
+  const { settings } = await loadSettings({ args: [], env: {}, modules: [module] });
   expect(settings.debug.address?.host).toBe("127.0.0.1");
   const server = await startDebugServer({ host: "127.0.0.1", port: 0 }, () => ({}));
   const codes = await Promise.all(
