@@ -36,7 +36,10 @@ it.each([
     writeFileSync(kubeconfig, await server.kubeconfig(), { mode: 0o600 });
     const listen = ["metrics", "health-probe", "debug"].map((name) => `--${name}-bind-address=0`);
     const flags = [`--kubeconfig=${kubeconfig}`, `--namespaces=${namespace.name}`, "--webhook-port=-1"];
-    const child = spawn(node, [program, "run", ...flags, ...listen], { stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(node, [program, "run", ...flags, ...listen], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { PATH: process.env.PATH },
+    });
     const exited = once(child, "exit");
     let log = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
