@@ -622,8 +622,9 @@ describe("workload", () => {
       const owner = created.metadata.uid!;
       await create("/apis/apps/v1", statefulSet as unknown as JsonMap, owner);
       for (const child of otherChildren) {
-        if (child.kind === "Job" || child.kind === "Pod") continue;
-        await create("/api/v1", child, owner);
+        if (child.kind === "Pod") continue;
+        const job = child.kind === "Job";
+        await create(job ? "/apis/batch/v1" : "/api/v1", job ? unsubmitted(child) : child, owner);
       }
       const settled = async () => {
         const live = await objects.get("statefulsets", name);
@@ -689,6 +690,12 @@ async function createStorage(name: string, replicas: number, allowVolumeExpansio
     await client.ok("PATCH", path, { status }, { contentType: "application/merge-patch+json" });
   }
   return storageClassName;
+}
+
+/** A recorded Job without what the API server had added and accepts from nobody. */
+function unsubmitted(job: JsonMap): JsonMap {
+  const { selector: _selector, template, ...spec } = job.spec as JsonMap & { template: JsonMap };
+  return { ...job, spec: { ...spec, template: { ...template, metadata: {} } } };
 }
 
 function plural(object: JsonMap): string {
