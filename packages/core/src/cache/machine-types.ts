@@ -33,7 +33,7 @@ export interface WatchingPhase {
   readonly events: number;
   /** Saw a periodic bookmark, so silence is suspicious. */
   readonly bookmarked: boolean;
-  /** The first watch after a list. */
+  /** The first watch after a list, or one that follows it without an event in between. */
   readonly afterList: boolean;
   /** 500s since the last event. */
   readonly serverErrors: number;

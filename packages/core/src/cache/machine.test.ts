@@ -201,6 +201,15 @@ describe("watch", () => {
     expect(phase).toMatchObject({ name: "waiting", ms: 800, next: { name: "start", reason: "expired" } });
   });
 
+  it("waits as well when the watch after the list ended in order, but brought nothing before its version expired", () => {
+    const quiet: Env = { ...ENV, now: ENV.now + 60_000 };
+    const ended = run([MODERN, bookmark("20", true)]).state;
+    const { phase } = run([{ type: "ended" }, failed(apiError(410))], ended, quiet);
+    expect(phase).toMatchObject({ name: "waiting", next: { name: "start", reason: "expired" } });
+    const lively = run([event("ADDED", at("21")), { type: "ended" }, failed(apiError(410))], ended, quiet);
+    expect(lively.phase).toMatchObject({ name: "start", reason: "expired", atLeast: "21" });
+  });
+
   it.each([
     ["a refused connection", new Error("connect ECONNREFUSED")],
     ["429", apiError(429, "storage is (re)initializing")],

@@ -181,7 +181,9 @@ function onWatching<T extends KubeObject>(
   if (input.type === "silent") return go(state, again, { type: "silence", stall: phase.bookmarked });
   if (input.type === "ended") {
     const short = phase.events === 0 && env.now - phase.openedAt < SHORT_WATCH_MS;
-    return short ? fail(state, new Error("the watch ended at once"), again, env) : go(state, again);
+    if (short) return fail(state, new Error("the watch ended at once"), again, env);
+    // As long as the list's version is all there is, its expiry would come straight after it.
+    return go(state, { ...again, afterList: phase.afterList && phase.events === 0 });
   }
   const error = errorOf(input);
   const relist = (reason: ListReason): Phase => start({ reason, ...atLeast(state.version) });

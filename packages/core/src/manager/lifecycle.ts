@@ -116,8 +116,11 @@ async function startAll(
   for (const server of [...options.servers, ...(options.webhooks ? [options.webhooks] : [])]) {
     signal.throwIfAborted();
     await server.start();
-    started.push(server);
+    // The stop that came meanwhile knows nothing of this one.
+    if (signal.aborted) await server.stop();
+    else started.push(server);
   }
+  signal.throwIfAborted();
   everyReplicaWork.start();
   if (elector === undefined || !options.warmup) return;
   // Why a cache cannot be filled is told again when its controller is to run.

@@ -265,6 +265,28 @@ describe("start", () => {
     expect(trace.filter((what) => what.startsWith("start"))).toEqual([]);
   });
 
+  it("CORE-250 starts nothing more when it is stopped while a server starts, and stops that one as well", async () => {
+    const listening = Promise.withResolvers<void>();
+    const slow: ManagerOptions["webhooks"] = {
+      name: "webhooks",
+      check: () => undefined,
+      start: () => listening.promise,
+      stop: async () => void trace.push("stop slow"),
+    };
+    const { trace, manager, clock } = harness({ webhooks: slow });
+    manager.add(fakeController("everywhere", trace, { leader: false }));
+    const started = manager.start();
+    const refused = expect(started).rejects.toThrow();
+    await clock.flush();
+    const ended = manager.fail(new Error("fatal"));
+    await clock.advance(10_000);
+    expect(await ended).toMatchObject({ code: 1, error: new Error("fatal") });
+    listening.resolve();
+    await refused;
+    expect(trace).toContain("stop slow");
+    expect(trace).not.toContain("run everywhere");
+  });
+
   it("CORE-265 stops everything with the error of a server that cannot start", async () => {
     const { trace, manager, end } = harness({
       webhooks: {
