@@ -263,6 +263,18 @@ describe("status", () => {
     expect(status.event?.at(-1)).toMatchObject({ code: -1, status: false });
   });
 
+  it("NACOS-723 a database that fails has its own condition, and is the headline only when the nodes are well", () => {
+    const failures = [
+      { code: 404, reason: "Timeout", message: "timeout", condition: "DatabaseReady" as const },
+    ];
+    const well = after("Running", { failures, health: passed });
+    expect(well).toMatchObject({ phase: "Running", healthy: true });
+    expect(condition(well, "DatabaseReady")).toMatchObject({ status: "False", reason: "Timeout" });
+    expect(condition(well, "Ready")?.status).toBe("True");
+    expect(well.event?.at(-1)).toMatchObject({ code: 404, message: "Timeout: timeout" });
+    expect(after("Running", { failures, health: down }).event?.at(-1)?.code).toBe(401);
+  });
+
   it("keeps the time of a condition until its status changes", () => {
     const first = after("Creating", { health: few });
     const second = nextStatus(

@@ -1,0 +1,159 @@
+import { fakeClock } from "@quartet/core/testkit";
+import { beforeEach, describe, expect, it } from "vitest";
+import { DatabaseError } from "../database/errors.ts";
+import type { ConfigObject } from "../desired/k8s.ts";
+import { settingsOf } from "../desired/settings.ts";
+import { nacos, secret, stored } from "../fixtures.testkit.ts";
+import type { NacosStatus } from "../status/status.ts";
+import type { Answer, Background } from "./background.ts";
+import { databaseStep } from "./database-step.ts";
+import { createMemoryStore, type ResourceMemory } from "./memory.ts";
+import type { Pass } from "./pass.ts";
+import type { WatchSet } from "./watch-set.ts";
+
+const POSTGRES = { host: "pg.t.svc", database: "nacos", credentialsSecretRef: { name: "pg-login" } };
+const DONE = { initialized: true, initVersion: 1, lastInitTime: "t", lastResult: "Success", lastMessage: "" };
+const INITIALIZED = { version: 1, ran: true };
+
+const fresh = (): ResourceMemory => createMemoryStore().of("t/demo", "uid-demo");
+
+/** What the database answers, and what it was asked. */
+let answer: Answer<unknown> | DatabaseError;
+let asked: string[];
+let login: ConfigObject;
+let memory: ResourceMemory;
+beforeEach(() => {
+  answer = { state: "done", value: INITIALIZED };
+  asked = [];
+  login = stored(secret("pg-login", { username: "nacos", password: "p" }));
+  memory = fresh();
+});
+
+const background = {
+  async ask(_resource: unknown, _topic: string, fingerprint: string) {
+    asked.push(fingerprint);
+    if (answer instanceof DatabaseError) throw answer;
+    return answer;
+  },
+} as unknown as Background;
+const watches = { read: () => [login] } as unknown as WatchSet;
+
+interface Outcome extends Pick<Pass, "failures" | "reports" | "stepStatus" | "notices"> {
+  readonly startable: boolean;
+}
+
+async function step(
+  status: NacosStatus = {},
+  { generation = 1, writes = true, spec = {} } = {},
+): Promise<Outcome> {
+  const resource = { ...nacos({ postgres: POSTGRES, ...spec }, { generation }), status };
+  const pass = {
+    resource,
+    settings: settingsOf(resource),
+    failures: [],
+    reports: [],
+    stepStatus: {},
+    notices: [],
+  } as unknown as Pass;
+  const startable = await databaseStep(pass, memory, { background, watches, clock: fakeClock() }, writes);
+  return { ...pass, startable };
+}
+
+const verified = (generation: number, more: object = {}): NacosStatus => ({
+  pg: { ...DONE, observedGeneration: generation, ...more },
+});
+const standing = (status: "True" | "False"): NacosStatus => ({
+  operatorConditions: [
+    { type: "DatabaseReady", status, reason: "Before", message: "m", lastTransitionTime: "t" },
+  ],
+});
+
+describe("when the database is asked", () => {
+  it("NACOS-715 asks for a resource without status, and not again while nothing changes", async () => {
+    const first = await step();
+    expect(first).toMatchObject({
+      startable: true,
+      failures: [],
+      notices: [{ reason: "DatabaseInitialized" }],
+    });
+    expect(first.stepStatus.pg).toMatchObject({ initialized: true, initVersion: 1, observedGeneration: 1 });
+    expect(await step({})).toMatchObject({ startable: true, notices: [], stepStatus: first.stepStatus });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("NACOS-211 goes by the status after a restart, unless the generation is another or the last try failed", async () => {
+    const known = await step(verified(1));
+    expect(known).toMatchObject({ startable: true, reports: [{ status: "True", reason: "Initialized" }] });
+    expect(asked).toEqual([]);
+    memory = fresh();
+    await step(verified(1), { generation: 2 });
+    memory = fresh();
+    await step(verified(1, { lastResult: "Failed" }));
+    // As the peer leaves it.
+    memory = fresh();
+    await step({ pg: DONE });
+    expect(asked).toHaveLength(3);
+  });
+
+  it("NACOS-711 asks again for another version of a Secret, by fingerprints that hold no credential", async () => {
+    await step();
+    login = stored(secret("pg-login", { username: "nacos", password: "other" }), { resourceVersion: "2" });
+    await step();
+    expect(new Set(asked).size).toBe(2);
+    expect(asked.join()).not.toMatch(/nacos|other/);
+  });
+
+  it("asks nothing for a resource that is paused, invalid, planned or without a connection", async () => {
+    expect(await step(standing("False"), { writes: false })).toMatchObject({
+      startable: true,
+      failures: [],
+      reports: [{ status: "False", reason: "Before" }],
+    });
+    expect(await step({}, { writes: false })).toMatchObject({ startable: true, reports: [] });
+    expect(await step({}, { spec: { postgres: undefined } })).toMatchObject({ startable: true, reports: [] });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("what comes of it", () => {
+  it("NACOS-202 holds pods back while there is no answer, and leaves a condition that stands", async () => {
+    answer = { state: "pending" };
+    expect(await step()).toMatchObject({
+      startable: false,
+      failures: [],
+      reports: [{ type: "DatabaseReady", status: "Unknown", reason: "Connecting" }],
+    });
+    expect((await step(standing("True"))).reports).toMatchObject([{ status: "True", reason: "Before" }]);
+  });
+
+  it("NACOS-721 NACOS-723 reports a failure, keeps what was known, and tries again in the next pass", async () => {
+    await step();
+    answer = new DatabaseError("LoginRefused", "SQLSTATE 28P01: the password is wrong", "28P01");
+    const failed = await step(verified(1), { generation: 2 });
+    expect(failed).toMatchObject({
+      startable: false,
+      reports: [],
+      failures: [{ condition: "DatabaseReady", reason: "LoginRefused", code: 404 }],
+    });
+    expect(failed.stepStatus.pg).toEqual({
+      ...DONE,
+      observedGeneration: 1,
+      lastResult: "Failed",
+      lastMessage: "SQLSTATE 28P01: the password is wrong",
+    });
+    answer = { state: "done", value: { version: 1, ran: false } };
+    const again = await step({ pg: failed.stepStatus.pg! }, { generation: 2 });
+    expect(again.stepStatus.pg).toEqual({ ...DONE, observedGeneration: 2 });
+    expect(again.notices).toEqual([]);
+    expect(asked).toHaveLength(3);
+  });
+
+  it("throws on what no database said, such as the end of the process", async () => {
+    const thrown = new Error("stopping");
+    const ending = { ask: () => Promise.reject(thrown) } as unknown as Background;
+    const resource = nacos({ postgres: POSTGRES });
+    const pass = { resource, settings: settingsOf(resource), failures: [], reports: [] } as unknown as Pass;
+    const tools = { background: ending, watches, clock: fakeClock() };
+    await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
+  });
+});
