@@ -1,7 +1,8 @@
 /** The PostgreSQL server of tests, with its real programs. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { dirname } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { findPostgres } from "./programs.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
@@ -61,6 +62,8 @@ it("ends with the process that started it, even when that is killed", async () =
   await expect.poll(() => isListening(port), { timeout: 30_000 }).toBe(false);
   await expect.poll(() => existsSync(data), { timeout: 30_000 }).toBe(false);
   expect(spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout).not.toContain(data);
+  // Its log is kept for whoever wants to know why the process ended.
+  rmSync(dirname(data), { recursive: true });
 });
 
 it("says what to install when the programs are missing", () => {
