@@ -9,6 +9,8 @@ import { createLogin, createSecret, encoded, logins, postgresOf, tablesOf } from
 import { openStage, type Stage } from "./support/stage.ts";
 
 const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
+/** Limit for starting and stopping servers on a busy machine. */
+const HOOK_LIMIT_MS = 120_000;
 /** The tables of schema 1 and the sentinel. */
 const V1_TABLES = [
   "config_info",
@@ -30,10 +32,10 @@ let plain: PostgresServer;
 let secure: PostgresServer;
 beforeAll(async () => {
   [plain, secure] = await Promise.all([startPostgres(), startPostgres({ tls: true })]);
-});
+}, HOOK_LIMIT_MS);
 afterAll(async () => {
   await Promise.all([plain?.close(), secure?.close()]);
-});
+}, HOOK_LIMIT_MS);
 
 let stage: Stage;
 let objects: Objects;
@@ -43,7 +45,7 @@ beforeEach(async () => {
   objects = objectsOf(stage);
   database = `db_${stage.namespace.replaceAll("-", "_")}`;
   await plain.createDatabase(database);
-});
+}, HOOK_LIMIT_MS);
 afterEach(() => stage.close());
 
 const quiet = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
