@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { memoryLog, type Thing, thing, things } from "../cache/fixtures.testkit.ts";
+import { ApiError } from "../client/errors.ts";
 import type { Client, DeleteOptions, WriteOptions } from "../client/types.ts";
 import type { RunContext } from "../controller/rejections.ts";
 import type { EventInput } from "../observe/types.ts";
@@ -130,6 +131,22 @@ describe("planning client", () => {
     });
     expect(events).toHaveLength(3);
   });
+});
+
+it("CORE-242 a write to what may not be read is told without what it changes", async () => {
+  const forbidden = new ApiError({
+    code: 403,
+    reason: "Forbidden",
+    message: "no",
+    details: { causes: [] },
+    retryAfterSeconds: undefined,
+    continueToken: undefined,
+    method: "GET",
+    path: "/",
+  });
+  const server = { ...dryServer(), get: () => Promise.reject(forbidden) } as Client;
+  await planner.client("echo", server, { log, events: { record: () => {} } }).applyOwned(things, spec("x"));
+  expect(told()).toEqual([{ write: "apply things.test.quartet.io a/echo", changes: [] }]);
 });
 
 describe("plans", () => {

@@ -1,5 +1,5 @@
 /** A client whose writes are dry runs: the server judges them, nothing is stored, and each is told. */
-import { isNotFound } from "../client/errors.ts";
+import { isForbidden, isNotFound } from "../client/errors.ts";
 import type { Client, WriteOptions } from "../client/types.ts";
 import { type Kind, type KubeObject, keyOf, type ObjectKey } from "../object.ts";
 
@@ -40,6 +40,10 @@ export function planningClient(client: Client, onPlanned: (write: PlannedWrite) 
     if (subresource === "status") return quietly(send({ ...options, dryRun: true }));
     const before = verb === "create" ? undefined : await live(client, kind, key, signal);
     const answer = await send({ ...options, dryRun: true });
+    if (before === UNKNOWN) {
+      onPlanned({ verb, kind: kind as unknown as Kind, key, ...(subresource && { subresource }) });
+      return answer;
+    }
     // What a new object is completed with is the server's affair, and partly random.
     const after = before === undefined && sent !== undefined ? sent : answer;
     const told = { verb, kind: kind as unknown as Kind, key, after };
@@ -115,16 +119,20 @@ function deletions(
   };
 }
 
+const UNKNOWN: unique symbol = Symbol("not readable");
+
 async function live<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
   key: ObjectKey,
   signal: AbortSignal | undefined,
-): Promise<T | undefined> {
+): Promise<T | typeof UNKNOWN | undefined> {
   try {
     return await client.get(kind, key, signal === undefined ? {} : { signal });
   } catch (error) {
     if (isNotFound(error)) return undefined;
+    // Who may write need not be allowed to read; then it is told without what it changes.
+    if (isForbidden(error)) return UNKNOWN;
     throw error;
   }
 }
