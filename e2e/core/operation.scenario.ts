@@ -150,8 +150,8 @@ it(`core A8 CORE-203 CORE-205 at a restart a new Echo overtakes ${MANY} old ones
   const feeding = new AbortController();
   const feeder = feed("old-0", feeding.signal);
   await sleep(1_000);
-  const endedBefore = ended;
   await echoes.create("new", { text: "new" });
+  const endedBefore = ended;
   await echoes.ready("new");
   expect(newEndedAt - endedBefore).toBeLessThanOrEqual(ENDED_IN_500_MS);
   expect(done.size).toBeLessThan(MANY);

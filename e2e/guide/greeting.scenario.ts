@@ -88,6 +88,26 @@ it("guide CORE-221 CORE-239 a Greeting waits for its phrase, follows it, and is 
 });
 // #endregion
 
+it("guide CORE-241 a dry run tells what it would write, and leaves cluster and guest book alone", async () => {
+  const book = guestBook();
+  const modules = [createGreetingModule(book)];
+  const manager = await stage.start({ modules, args: ["--dry-run-controllers=greeting"] });
+  await create("configmaps", phrases("Hello"));
+  await create("greetings", greeting);
+  await eventually(() =>
+    expect(manager.log).toContainEqual(
+      expect.objectContaining({
+        msg: "Planned change",
+        write: `apply configmaps ${stage.namespace}/ada-out`,
+        changes: expect.arrayContaining(["+ data.text: Hello, Ada!"]),
+      }),
+    ),
+  );
+  expect(book.guests).toEqual(new Set());
+  const { metadata, status } = await get<Greeting>("greetings", "ada");
+  expect([metadata.finalizers, status]).toEqual([undefined, undefined]);
+});
+
 it("guide a ConfigMap of the same name that somebody else made is left alone", async () => {
   const manager = await stage.start({ modules: [createGreetingModule(guestBook())] });
   await create("configmaps", { ...phrases("mine"), metadata: { name: "ada-out" } });

@@ -23,7 +23,7 @@ export function createReconcile(book: GuestBook, clock: core.Clock): core.Reconc
       return;
     }
     const ready = core.findCondition(status?.conditions, "Ready");
-    if (!core.isTrue(greeting, ready)) await book.sign(core.keyToString(key));
+    if (!ctx.dryRun && !core.isTrue(greeting, ready)) await book.sign(core.keyToString(key));
     await write(greeting, `${source.data.phrase}, ${spec.name}!`, ctx);
     await report({ state: "ready", reason: "Greeted" });
   };
