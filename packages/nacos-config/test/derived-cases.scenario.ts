@@ -3,8 +3,15 @@
  * decides otherwise than the peer, and for variations of the others.
  */
 import { describe } from "vitest";
+import { playCase, readCases } from "./replay/index.ts";
 import { testCases } from "./support/replayed.ts";
 
 describe("behaviour by the product's rules", () => {
-  testCases("derived-cases", ["passed"], ({ name, rules }) => `${rules.join(" ")}: ${name}`);
+  testCases({
+    file: "derived-cases.jsonl",
+    read: readCases,
+    play: playCase,
+    verdicts: ["passed"],
+    titleOf: ({ name, rules }) => `${rules.join(" ")}: ${name}`,
+  });
 });

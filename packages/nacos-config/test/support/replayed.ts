@@ -2,34 +2,28 @@
 import { readFileSync } from "node:fs";
 import { attachControlPlane } from "@quartet/testing";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import {
-  type Arena,
-  describe,
-  type Outcome,
-  openArena,
-  playCase,
-  type RecordedCase,
-  readCases,
-  startAll,
-  startArena,
-} from "../replay/index.ts";
+import { type Arena, describe, type Outcome, openArena, startAll, startArena } from "../replay/index.ts";
 
 /** Time for a case that is the last of several in its turn. */
 const TIMEOUT_MS = 170_000;
 
-/** One test for each case of `test/corpus/<file>.jsonl`, under the title that is made of it. */
-export function testCases(
-  file: string,
-  verdicts: readonly Outcome["verdict"][],
-  titleOf: (row: RecordedCase) => string,
-): void {
-  const text = readFileSync(new URL(`../corpus/${file}.jsonl`, import.meta.url), "utf8");
-  const rows = readCases(text, `${file}.jsonl`);
+export interface CaseTests<Row> {
+  /** In `test/corpus`. */
+  readonly file: string;
+  read(text: string, file: string): Row[];
+  play(arena: Arena, row: Row): Promise<Outcome>;
+  readonly verdicts: readonly Outcome["verdict"][];
+  titleOf(row: Row): string;
+}
+
+/** One test for each row of a corpus file. */
+export function testCases<Row>({ file, read, play, verdicts, titleOf }: CaseTests<Row>): void {
+  const rows = read(readFileSync(new URL(`../corpus/${file}`, import.meta.url), "utf8"), file);
   let arena: Arena;
   let outcomes: Promise<Outcome>[] = [];
   beforeAll(async () => {
     arena = await openTarget();
-    outcomes = startAll(rows, (row) => playCase(arena, row));
+    outcomes = startAll(rows, (row) => play(arena, row));
   });
   afterAll(async () => {
     await Promise.all(outcomes);
