@@ -60,6 +60,7 @@ async function adopt(client: TestClient, scene: Scene, row: RecordedAdoption): P
     await rest({
       read: () => takeSnapshot(client, scene, row.resource),
       asRecorded: () => true,
+      decided: false,
       thorough: true,
     });
     return compare(row, before, await stateOf(client, scene, row));

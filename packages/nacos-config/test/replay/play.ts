@@ -75,6 +75,7 @@ async function takeSteps(
     const snapshot = await rest({
       read: () => takeSnapshot(client, scene, nacos),
       asRecorded: (state) => compare(state).length === 0,
+      decided: ownDecisions(row.differs).length > 0,
       thorough: thorough && last,
     });
     found.push(...compare(snapshot));

@@ -63,7 +63,9 @@ const POLL_MS = 400;
 /** Rest when all is as recorded, longer than the debounce of configuration edits. */
 const REST_MS = 2_000;
 /** Rest when it is not: a slow machine gets the time to bring it about. */
-const PATIENT_REST_MS = 6_000;
+const PATIENT_REST_MS = 15_000;
+/** The same when it is known to come out otherwise. */
+const DECIDED_REST_MS = 8_000;
 /** Rest of pods that cannot go on: longer than the 10 s for which a new pod must have been ready. */
 const STUCK_REST_MS = 25_000;
 /** By then everything must have come to rest. */
@@ -73,12 +75,14 @@ export interface RestOptions {
   read(): Promise<Snapshot>;
   /** The snapshot is as recorded: a shorter rest is enough. */
   asRecorded(snapshot: Snapshot): boolean;
+  /** The product decides otherwise: it need not come out as recorded. */
+  decided: boolean;
   /** Even what is as recorded must not change while pods are replaced. */
   thorough: boolean;
 }
 
 /** The state in which nothing changes any more. Rejects when there is none. */
-export async function rest({ read, asRecorded, thorough }: RestOptions): Promise<Snapshot> {
+export async function rest({ read, asRecorded, decided, thorough }: RestOptions): Promise<Snapshot> {
   const start = performance.now();
   let since = start;
   let before = "";
@@ -90,7 +94,7 @@ export async function rest({ read, asRecorded, thorough }: RestOptions): Promise
     before = state;
     const done = asRecorded(snapshot);
     const rolling = isRolling(snapshot) && (thorough || !done);
-    const wanted = rolling ? STUCK_REST_MS : done ? REST_MS : PATIENT_REST_MS;
+    const wanted = rolling ? STUCK_REST_MS : done ? REST_MS : decided ? DECIDED_REST_MS : PATIENT_REST_MS;
     if (now - since >= wanted) return snapshot;
     if (now - start > LIMIT_MS) throw new Error(`no rest within ${LIMIT_MS / 1000} s: objects keep changing`);
     await sleep(POLL_MS);
