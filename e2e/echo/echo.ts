@@ -31,8 +31,8 @@ export interface EchoOptions {
   readonly group?: string;
   /** Name of the controller. Default `echo`. */
   readonly name?: string;
-  /** Runs at the start of each reconcile. */
-  readonly onReconcile?: (key: ObjectKey) => Promise<void> | void;
+  /** Runs at the start of each reconcile, which ends there with `"done"`. */
+  readonly onReconcile?: (key: ObjectKey) => Promise<"done" | undefined> | Promise<void> | void;
   /** Runs in each webhook call; what it throws is an unexpected error of the handler. */
   readonly onAdmission?: (dryRun: boolean) => void;
 }
@@ -84,7 +84,7 @@ function createReconcile(kind: Kind<Echo>, { clock }: Manager, options: EchoOpti
     },
   });
   return async (key, ctx) => {
-    await options.onReconcile?.(key);
+    if ((await options.onReconcile?.(key)) === "done") return;
     const echo = await ctx.cache.get(kind, key);
     if (echo === undefined) return;
     const { spec, metadata, status } = echo;
