@@ -32,8 +32,10 @@ export interface EnsureOptions<T extends KubeObject> {
   readonly client: Client;
   readonly kind: Kind<T>;
   readonly key: ObjectKey;
-  /** The object as the cache has it; when absent the server is asked before anything is created. */
+  /** The object as the cache has it. The cache holds no objects without the operator's labels. */
   readonly cached: DeepReadonly<T> | undefined;
+  /** Names that objects outside the cache were found to have: the server is asked before one is created again. */
+  readonly taken: Set<string>;
   readonly signal: AbortSignal;
 }
 
@@ -45,21 +47,24 @@ export async function ensure<T extends KubeObject, R>(
   options: EnsureOptions<T>,
   decide: (live: DeepReadonly<T> | undefined) => Decision<T, R>,
 ): Promise<Ensured<T, R>> {
-  const { cached } = options;
+  const { cached, taken, kind, key } = options;
+  const id = `${kind.plural}/${key.name}`;
   let live = cached;
-  let fresh = false;
+  let fresh = !taken.has(id);
   for (let tries = 1; ; tries += 1) {
     const decision = decide(live);
     if (live === undefined && !fresh && decision.action !== "none") {
       live = await read(options);
       fresh = true;
       if (live !== undefined) continue;
+      taken.delete(id);
     }
     try {
       return await carryOut(options, decision, live);
     } catch (error) {
       const outdated = isConflict(error) || isAlreadyExists(error) || isNotFound(error);
       if (!outdated || tries >= MAX_TRIES) throw error;
+      if (live === undefined && isAlreadyExists(error)) taken.add(id);
       live = await read(options);
       fresh = true;
     }

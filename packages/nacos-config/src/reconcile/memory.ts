@@ -14,6 +14,8 @@ const FAILURE_DISTANCE_MS = 5_000;
 /** Memory of one resource. All times in milliseconds since the Unix epoch. */
 export interface ResourceMemory {
   readonly uid: string;
+  /** Names of children that objects outside the caches were found to have, as `plural/name`. */
+  readonly taken: Set<string>;
   generation?: number;
   specChangedAt?: number;
   rolloutSince?: number;
@@ -33,6 +35,10 @@ export interface ResourceMemory {
   admin?: KnownAdmin;
   /** The failure that repeats, how often it did, and when the next try is due. */
   failing?: { readonly what: string; readonly times: number; readonly dueAt: number };
+  /** Since when news that can wait is collected. */
+  collectingSince?: number;
+  /** Notes on the spec that were told already. */
+  told?: ReadonlySet<string>;
   /** Fingerprint of a StatefulSet and of an update to it that the server took without any change. */
   settled?: string;
 }
@@ -49,7 +55,7 @@ export function createMemoryStore(): MemoryStore {
     of(name, uid) {
       const known = memories.get(name);
       if (known?.uid === uid) return known;
-      const memory: ResourceMemory = { uid, nacosFailures: 0 };
+      const memory: ResourceMemory = { uid, taken: new Set(), nacosFailures: 0 };
       memories.set(name, memory);
       return memory;
     },

@@ -29,6 +29,8 @@ export interface Pass {
   readonly stepStatus: StepStatus;
   /** Events to send when the pass is over. */
   readonly notices: Notice[];
+  /** Names of children that objects outside the caches were found to have, as `plural/name`. */
+  readonly taken: Set<string>;
 }
 
 /** Key of a child. */
@@ -47,8 +49,10 @@ export function childOptions<T extends KubeObject>(
   kind: Kind<T>;
   key: ObjectKey;
   cached: DeepReadonly<T> | undefined;
+  taken: Set<string>;
   signal: AbortSignal;
 } {
   const key = childKey(pass, name);
-  return { client: pass.ctx.client, kind, key, cached: informer.get(key), signal: pass.ctx.signal };
+  const { ctx, taken } = pass;
+  return { client: ctx.client, kind, key, cached: informer.get(key), taken, signal: ctx.signal };
 }

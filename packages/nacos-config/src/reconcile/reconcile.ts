@@ -23,7 +23,8 @@ import { requestedRevision, revisionOf } from "../desired/statefulset.ts";
 import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
-import { firstStatus, nextStatus } from "../status/status.ts";
+import { COLLECT_MS, differInProgressOnly, isMoving } from "../status/progress.ts";
+import { firstStatus, type NacosStatus, nextStatus } from "../status/status.ts";
 import { adminStep } from "./admin-step.ts";
 import { authStep } from "./auth-step.ts";
 import { cleanupStep } from "./cleanup-step.ts";
@@ -114,6 +115,7 @@ async function pass(
     reports: [],
     stepStatus: {},
     notices: [],
+    taken: memory.taken,
   };
   const live = ownStatefulSet(run);
   const recreation = live === undefined ? recreationOf(run) : undefined;
@@ -124,20 +126,35 @@ async function pass(
   const writes = violations.length === 0 && !paused;
 
   const database = await databaseStep(run, memory, options, writes && ctx.dryRun !== true);
-  const waiting = !database && !run.failures.some(({ condition }) => condition === "DatabaseReady");
-  await adminStep(run, memory, options, { writes: writes && ctx.dryRun !== true, waiting });
+  await adminStep(run, memory, options, { writes: writes && ctx.dryRun !== true, waiting: database.asking });
   const config = await configStep(run, known, (ref) => findSource(watches, key.namespace, ref), writes);
   const made = writes
-    ? await children(run, config, live, memory, options, database || known !== undefined)
+    ? await children(run, config, live, memory, options, database.startable || known !== undefined)
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
   await mysqlStep(run, writes && !isNamespaceGoing(run.failures));
   const given = { violations, paused, recreating: made.recreating };
   const outcome = await observe(run, config, made.object, given, memory, options);
   if (outcome === undefined) return tellSteps(run);
   const status = nextStatus(resource, outcome);
+  const next = nextPass(run, outcome, memory, options.resyncMs);
+  const wait = isMoving(outcome, status) ? collect(memory, resource.status, status, clock.now()) : 0;
+  if (wait > 0) return { ...tellSteps(run), requeueAfter: Math.min(wait, next.requeueAfter ?? wait) };
+  delete memory.collectingSince;
   await ctx.client.patchStatus(NACOS, resource, status, { signal: ctx.signal });
-  tell(run, config, status);
-  return nextPass(run, outcome, memory, options.resyncMs);
+  tell(run, config, status, memory);
+  return next;
+}
+
+/** How long news is collected before it is written, in milliseconds; 0 when it is due. */
+function collect(
+  memory: ResourceMemory,
+  before: NacosResource["status"],
+  after: NacosStatus,
+  now: number,
+): number {
+  if (!differInProgressOnly((before ?? {}) as NacosStatus, after)) return 0;
+  memory.collectingSince ??= now;
+  return memory.collectingSince + COLLECT_MS - now;
 }
 
 /** The live StatefulSet when it is the resource's own. */

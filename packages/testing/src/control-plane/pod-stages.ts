@@ -16,6 +16,12 @@ const REASON_DELAY = "TestReadyDelay";
 const REASON_HOLD = "TestHold";
 const { readyDelay, hold, fail, runTime, deleteDelay } = TEST_ANNOTATIONS;
 
+/**
+ * Time from the deletion of a pod to its end, in milliseconds. kwok deletes by name alone, once for each change that it
+ * saw; a wait makes one deletion of them, where a second one would hit the pod's successor.
+ */
+const DELETE_MS = 200;
+
 const CONTAINERS_READY = '[.status.conditions[]? | select(.type == "ContainersReady")][0] // {}';
 
 /** True when the status of a running pod is not what a kubelet would make of its spec, gates and annotations. */
@@ -229,6 +235,7 @@ ${GENERATION}${CONDITIONS}${CONTAINERS}${INIT_CONTAINERS}${ADDRESSES}`,
     kind: "Pod",
     when: [exists(".metadata.deletionTimestamp"), isMissing(".metadata.finalizers[]?")],
     delayFrom: annotation(deleteDelay),
+    delay: { durationMilliseconds: DELETE_MS },
     next: { delete: true },
   },
 ];

@@ -50,6 +50,6 @@ export interface Stage {
   when: Expression[];
   /** jq expression of a Go duration or of a time; nothing means at once. */
   delayFrom?: string;
-  delay?: { durationMilliseconds: number; jitterDurationMilliseconds: number };
+  delay?: { durationMilliseconds: number; jitterDurationMilliseconds?: number };
   next: { statusTemplate: string } | { delete: true };
 }
