@@ -1,14 +1,7 @@
 /** Keeps the administrator of a Secret in Nacos's tables, over the operator's own connection to PostgreSQL. */
 import { seconds } from "@quartet/core";
-import { withDatabase } from "../database/connection.ts";
-import { DatabaseError, problemOf } from "../database/errors.ts";
 import { type AdminFindings, inspectAdmins, rotateAdmin } from "../database/rotate.ts";
-import {
-  type DatabaseProblem,
-  isDatabaseProblem,
-  postgresConnection,
-  postgresTarget,
-} from "../database/target.ts";
+import { type DatabaseProblem, isDatabaseProblem } from "../database/target.ts";
 import {
   type AdminCredentials,
   type AdminStatus,
@@ -20,10 +13,17 @@ import {
 import { DEFAULT_TOKEN_EXPIRE_SECONDS } from "../desired/nacos-env.ts";
 import { normal, warning } from "../desired/notice.ts";
 import type { ConditionState } from "../status/conditions.ts";
-import { type DatabaseTools, databaseFingerprint } from "./database-step.ts";
+import {
+  askDatabase,
+  type DatabaseTools,
+  databaseFingerprint,
+  type KnownFailure,
+  standingCondition,
+  standingProblem,
+} from "./database-work.ts";
 import { findSecret } from "./interests.ts";
 import type { ResourceMemory } from "./memory.ts";
-import { childKey, type Pass } from "./pass.ts";
+import type { Pass } from "./pass.ts";
 
 const CONDITION = "AdminReady";
 const DEFAULT_PASSWORD_REASON = "DefaultAdminPassword";
@@ -31,8 +31,6 @@ const DEFAULT_PASSWORD_REASON = "DefaultAdminPassword";
 const USER_CACHE_SECONDS = 15;
 /** While the default password stands, the table is looked at again so often at most, in milliseconds. */
 const RECHECK_MS = 60_000;
-/** The same work is not tried again sooner after a failure, in milliseconds: passes may come close together. */
-const RETRY_FLOOR_MS = 4_000;
 
 /** What is known of the administrator since this process began. */
 export interface KnownAdmin {
@@ -41,7 +39,7 @@ export interface KnownAdmin {
   /** What the tables held when they were last looked at, and when that was; milliseconds since the Unix epoch. */
   readonly findings?: AdminFindings;
   readonly checkedAt?: number;
-  readonly failure?: { readonly fingerprint: string; readonly problem: DatabaseProblem; readonly at: number };
+  readonly failure?: KnownFailure;
 }
 
 export interface AdminOptions {
@@ -63,56 +61,52 @@ export async function adminStep(
   if (!hasAdmin(spec)) return;
   const recorded = memory.admin?.status ?? resource.status?.admin;
   if (recorded !== undefined) pass.stepStatus.admin = recorded;
-  const present = standing(pass);
-  if (!writes) return report(pass, present);
+  if (!writes) return repeatStanding(pass);
   const found = findSecret(tools.watches, namespace, spec.adminCredentialsSecretRef?.name ?? "");
   const credentials = adminCredentials(spec, found);
   if (isDatabaseProblem(credentials)) return fail(pass, credentials);
   const due = isRotationDue(spec, recorded, credentials);
   if (!due && !isCheckDue(pass, memory, tools)) return report(pass, rested(hasDefault(pass, memory)));
-  if (waiting) return report(pass, present ?? unknown("WaitingForDatabase", "see condition DatabaseReady"));
-  const answer = await ask(pass, memory, tools, credentials, due);
-  if (answer === "pending") {
-    return report(pass, present ?? unknown("Connecting", "the database has not answered yet"));
+  if (waiting) return wait(pass, recorded, unknown("WaitingForDatabase", "see condition DatabaseReady"));
+  const reply = await askDatabase(pass, tools, {
+    topic: "admin",
+    fingerprint: JSON.stringify([databaseFingerprint(pass, tools.watches), credentials.checksum, due]),
+    failure: memory.admin?.failure,
+    work: (database) =>
+      due ? rotateAdmin(database, credentials) : inspectAdmins(database, credentials.username),
+  });
+  if (reply.state === "pending") {
+    return wait(pass, recorded, unknown("Connecting", "the database has not answered yet"));
   }
-  if (!isDatabaseProblem(answer)) return succeed(pass, memory, tools, { credentials, findings: answer, due });
+  if (reply.state === "done") {
+    return succeed(pass, memory, tools, { credentials, findings: reply.value, due });
+  }
+  const { failure } = reply;
+  memory.admin = { ...memory.admin, failure };
   if (!due) return report(pass, rested(true));
-  const status = { ...recorded, lastResult: "Failed", lastMessage: answer.message };
+  const status = { ...recorded, lastResult: "Failed", lastMessage: failure.problem.message };
   memory.admin = { ...memory.admin, status };
   pass.stepStatus.admin = status;
-  fail(pass, answer);
+  fail(pass, failure.problem);
 }
 
-async function ask(
-  pass: Pass,
-  memory: ResourceMemory,
-  { watches, background, clock }: DatabaseTools,
-  credentials: AdminCredentials,
-  due: boolean,
-): Promise<AdminFindings | DatabaseProblem | "pending"> {
-  const { spec, namespace, name } = pass.settings;
-  const connection = postgresConnection(spec);
-  if (isDatabaseProblem(connection)) return connection;
-  const target = postgresTarget(connection, (secret) => findSecret(watches, namespace, secret));
-  if (isDatabaseProblem(target)) return target;
-  const parts = [databaseFingerprint(pass, watches), credentials.checksum, due];
-  const fingerprint = JSON.stringify(parts);
-  const failure = memory.admin?.failure;
-  if (failure?.fingerprint === fingerprint && clock.now() - failure.at < RETRY_FLOOR_MS)
-    return failure.problem;
-  try {
-    const answer = await background.ask(childKey(pass, name), "admin", fingerprint, (signal) =>
-      withDatabase(target, signal, (database) =>
-        due ? rotateAdmin(database, credentials) : inspectAdmins(database, credentials.username),
-      ),
-    );
-    return answer.state === "pending" ? "pending" : answer.value;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    const problem = problemOf(error);
-    memory.admin = { ...memory.admin, failure: { fingerprint, problem, at: clock.now() } };
-    return problem;
-  }
+/** There is no answer yet: the failure of the last try stands, and so does what the tables were found to hold. */
+function wait(pass: Pass, recorded: AdminStatus | undefined, otherwise: ConditionState): void {
+  const standing = standingCondition(pass, CONDITION);
+  const failed = recorded?.lastResult === "Failed" && recorded.lastMessage === standing?.message;
+  const stands =
+    standing !== undefined &&
+    (standing.status !== "False" || standing.reason === DEFAULT_PASSWORD_REASON || failed);
+  if (stands) repeatStanding(pass);
+  else report(pass, otherwise);
+}
+
+/** Repeats what the status says. */
+function repeatStanding(pass: Pass): void {
+  const problem = standingProblem(pass, CONDITION);
+  const standing = standingCondition(pass, CONDITION);
+  if (problem !== undefined && problem.reason !== DEFAULT_PASSWORD_REASON) fail(pass, problem);
+  else if (standing !== undefined) report(pass, standing);
 }
 
 interface Success {
@@ -179,17 +173,13 @@ function rested(defaultPassword: boolean): ConditionState {
 
 /** True when the default password was found when the table was last looked at, by this process or an earlier one. */
 function hasDefault(pass: Pass, { admin }: ResourceMemory): boolean {
-  return admin?.findings?.defaultPassword ?? standing(pass)?.reason === DEFAULT_PASSWORD_REASON;
+  return (
+    admin?.findings?.defaultPassword ?? standingCondition(pass, CONDITION)?.reason === DEFAULT_PASSWORD_REASON
+  );
 }
 
-/** The condition as the status has it. */
-function standing({ resource }: Pass): ConditionState | undefined {
-  const found = resource.status?.operatorConditions?.find(({ type }) => type === CONDITION);
-  return found && state(found.status, found.reason, found.message);
-}
-
-function report(pass: Pass, condition: ConditionState | undefined): void {
-  if (condition !== undefined) pass.reports.push(condition);
+function report(pass: Pass, condition: ConditionState): void {
+  pass.reports.push(condition);
 }
 
 function fail(pass: Pass, problem: DatabaseProblem): void {

@@ -75,8 +75,11 @@ describe("work in the background", () => {
     const asked = background.ask(KEY, "health", "a", slow.work);
     await clock.advance(1_000);
     await asked;
+    expect(background.isBusy(KEY, "health")).toBe(true);
+    expect(background.isBusy(KEY, "database")).toBe(false);
     slow.fail(new Error("broken"));
     await clock.flush();
+    expect(background.isBusy(KEY, "health")).toBe(false);
     expect(queued).toEqual(["demo"]);
     await expect(background.ask(KEY, "health", "a", slow.work)).rejects.toThrow("broken");
   });

@@ -23,6 +23,8 @@ export interface Background {
    * @throws what the work threw
    */
   ask<T>(resource: ObjectKey, topic: string, fingerprint: string, work: Work<T>): Promise<Answer<T>>;
+  /** True while a piece of work is under way. */
+  isBusy(resource: ObjectKey, topic: string): boolean;
   /** Ends all work for a resource. */
   forget(resource: ObjectKey): void;
   /** Ends all work. */
@@ -84,6 +86,7 @@ export function createBackground(clock: Clock, enqueue: EnqueueLater): Backgroun
       if ("error" in outcome) throw outcome.error;
       return { state: "done", value: outcome.value as T };
     },
+    isBusy: (resource, topic) => running(resource, topic)?.ended === false,
     forget(resource) {
       const name = keyToString(resource);
       for (const task of tasks.get(name)?.values() ?? []) task.controller.abort();

@@ -1,4 +1,4 @@
-import { fakeClock } from "@quartet/core/testkit";
+import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { beforeEach, describe, expect, it } from "vitest";
 import { DatabaseError } from "../database/errors.ts";
 import type { ConfigObject } from "../desired/k8s.ts";
@@ -22,7 +22,11 @@ let answer: Answer<unknown> | DatabaseError;
 let asked: string[];
 let login: ConfigObject;
 let memory: ResourceMemory;
+let clock: FakeClock;
+let rotating: boolean;
 beforeEach(() => {
+  clock = fakeClock();
+  rotating = false;
   answer = { state: "done", value: INITIALIZED };
   asked = [];
   login = stored(secret("pg-login", { username: "nacos", password: "p" }));
@@ -35,11 +39,13 @@ const background = {
     if (answer instanceof DatabaseError) throw answer;
     return answer;
   },
+  isBusy: () => rotating,
 } as unknown as Background;
 const watches = { read: () => [login] } as unknown as WatchSet;
 
 interface Outcome extends Pick<Pass, "failures" | "reports" | "stepStatus" | "notices"> {
   readonly startable: boolean;
+  readonly asking: boolean;
 }
 
 async function step(
@@ -55,8 +61,8 @@ async function step(
     stepStatus: {},
     notices: [],
   } as unknown as Pass;
-  const startable = await databaseStep(pass, memory, { background, watches, clock: fakeClock() }, writes);
-  return { ...pass, startable };
+  const state = await databaseStep(pass, memory, { background, watches, clock }, writes);
+  return { ...pass, ...state };
 }
 
 const verified = (generation: number, more: object = {}): NacosStatus => ({
@@ -103,11 +109,61 @@ describe("when the database is asked", () => {
     expect(asked.join()).not.toMatch(/nacos|other/);
   });
 
+  it("NACOS-723 a pass looks at the server again when the last look is five seconds old, whatever brought it about", async () => {
+    await step();
+    await clock.advance(4_900);
+    await step(verified(1));
+    expect(asked).toHaveLength(1);
+    await clock.advance(100);
+    const looked = await step(verified(1));
+    expect(looked).toMatchObject({
+      startable: true,
+      asking: false,
+      notices: [],
+      reports: [{ status: "True" }],
+    });
+    expect(looked.stepStatus.pg).toMatchObject({ lastResult: "Success", observedGeneration: 1 });
+    await step(verified(1));
+    expect(asked).toHaveLength(2);
+    await clock.advance(5_000);
+    rotating = true;
+    await step(verified(1));
+    expect(asked).toHaveLength(2);
+  });
+
+  it("NACOS-723 NACOS-203 a look that fails is told of, and every pass tries again until the server is back", async () => {
+    await step();
+    await clock.advance(5_000);
+    answer = new DatabaseError("DatabaseUnreachable", "ECONNREFUSED");
+    const down = await step(verified(1));
+    expect(down).toMatchObject({
+      failures: [{ condition: "DatabaseReady", reason: "DatabaseUnreachable" }],
+      stepStatus: { pg: { initialized: true, lastResult: "Failed", observedGeneration: 1 } },
+    });
+    // Passes that come close together repeat the finding.
+    expect((await step(verified(1))).failures).toEqual(down.failures);
+    expect(asked).toHaveLength(2);
+    await clock.advance(5_000);
+    answer = { state: "done", value: { version: 1, ran: false } };
+    expect(await step({ pg: down.stepStatus.pg! })).toMatchObject({
+      failures: [],
+      reports: [{ status: "True", reason: "Initialized" }],
+      stepStatus: { pg: { ...DONE, observedGeneration: 1 } },
+    });
+    expect(asked).toHaveLength(3);
+  });
+
   it("asks nothing for a resource that is paused, invalid, planned or without a connection", async () => {
-    expect(await step(standing("False"), { writes: false })).toMatchObject({
+    expect(await step(standing("True"), { writes: false })).toMatchObject({
       startable: true,
       failures: [],
-      reports: [{ status: "False", reason: "Before" }],
+      reports: [{ status: "True", reason: "Before" }],
+    });
+    const event = [{ status: false, code: 301, message: "Before: m" }];
+    expect(await step({ ...standing("False"), event }, { writes: false })).toMatchObject({
+      startable: true,
+      failures: [{ code: 301, condition: "DatabaseReady", reason: "Before", message: "m" }],
+      reports: [],
     });
     expect(await step({}, { writes: false })).toMatchObject({ startable: true, reports: [] });
     expect(await step({}, { spec: { postgres: undefined } })).toMatchObject({ startable: true, reports: [] });
@@ -126,6 +182,54 @@ describe("what comes of it", () => {
     expect((await step(standing("True"))).reports).toMatchObject([{ status: "True", reason: "Before" }]);
   });
 
+  it("NACOS-204 NACOS-723 a look that takes its time changes nothing, and holds no pods back", async () => {
+    const { stepStatus } = await step();
+    await clock.advance(5_000);
+    answer = { state: "pending" };
+    for (const _ of [1, 2]) {
+      expect(await step(verified(1))).toMatchObject({
+        startable: true,
+        asking: true,
+        failures: [],
+        reports: [{ status: "True", reason: "Initialized" }],
+        stepStatus,
+      });
+    }
+  });
+
+  it("NACOS-204 a failure stands while the next try takes its time, also after a restart, but not for another spec", async () => {
+    answer = new DatabaseError("Timeout", "timeout: no answer");
+    const failed = await step();
+    const repeated = {
+      startable: false,
+      asking: true,
+      failures: failed.failures,
+      reports: [],
+      stepStatus: failed.stepStatus,
+    };
+    await clock.advance(5_000);
+    answer = { state: "pending" };
+    expect(await step()).toMatchObject(repeated);
+    const { reason, message } = failed.failures[0]!;
+    const status: NacosStatus = {
+      ...failed.stepStatus,
+      observedGeneration: 1,
+      operatorConditions: [
+        { type: "DatabaseReady", status: "False", reason, message, lastTransitionTime: "t" },
+      ],
+    };
+    memory = fresh();
+    expect(await step(status)).toMatchObject(repeated);
+    for (memory of [memory, fresh()]) {
+      expect(await step(status, { generation: 2 })).toMatchObject({
+        startable: false,
+        asking: true,
+        failures: [],
+        reports: [{ status: "Unknown", reason: "Connecting" }],
+      });
+    }
+  });
+
   it("NACOS-721 NACOS-723 reports a failure, keeps what was known, and tries again in the next pass", async () => {
     await step();
     answer = new DatabaseError("LoginRefused", "SQLSTATE 28P01: the password is wrong", "28P01");
@@ -141,6 +245,7 @@ describe("what comes of it", () => {
       lastResult: "Failed",
       lastMessage: "SQLSTATE 28P01: the password is wrong",
     });
+    await clock.advance(5_000);
     answer = { state: "done", value: { version: 1, ran: false } };
     const again = await step({ pg: failed.stepStatus.pg! }, { generation: 2 });
     expect(again.stepStatus.pg).toEqual({ ...DONE, observedGeneration: 2 });
@@ -150,10 +255,10 @@ describe("what comes of it", () => {
 
   it("throws on what no database said, such as the end of the process", async () => {
     const thrown = new Error("stopping");
-    const ending = { ask: () => Promise.reject(thrown) } as unknown as Background;
+    const ending = { ...background, ask: () => Promise.reject(thrown) } as unknown as Background;
     const resource = nacos({ postgres: POSTGRES });
     const pass = { resource, settings: settingsOf(resource), failures: [], reports: [] } as unknown as Pass;
-    const tools = { background: ending, watches, clock: fakeClock() };
+    const tools = { background: ending, watches, clock };
     await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
   });
 });

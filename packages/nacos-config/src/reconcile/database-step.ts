@@ -1,118 +1,143 @@
 /** Initialises the schema of a PostgreSQL database over the operator's own connection, and reports what became of it. */
-import { type Clock, seconds } from "@quartet/core";
-import { withDatabase } from "../database/connection.ts";
-import { DatabaseError, problemOf } from "../database/errors.ts";
-import { type InitResult, initializeSchema } from "../database/init.ts";
+import { seconds } from "@quartet/core";
+import { type InitResult, initializeSchema, preflight } from "../database/init.ts";
 import { type SchemaRequest, schemaRequest } from "../database/plan.ts";
-import {
-  type DatabaseProblem,
-  hasPostgres,
-  isDatabaseProblem,
-  postgresConnection,
-  postgresSecrets,
-  postgresTarget,
-} from "../database/target.ts";
+import { type DatabaseProblem, hasPostgres, isDatabaseProblem } from "../database/target.ts";
 import { normal } from "../desired/notice.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import type { StepStatus } from "../status/outcome.ts";
-import type { Background } from "./background.ts";
-import { findSecret } from "./interests.ts";
+import {
+  askDatabase,
+  type DatabaseTools,
+  databaseFingerprint,
+  type KnownFailure,
+  type Reply,
+  standingCondition,
+  standingProblem,
+} from "./database-work.ts";
 import type { ResourceMemory } from "./memory.ts";
 import { childKey, type Pass } from "./pass.ts";
-import type { WatchSet } from "./watch-set.ts";
 
 const CONDITION = "DatabaseReady";
+/** While the schema is in place, the server is looked at again so often at most, in milliseconds. */
+const LOOK_MS = 5_000;
 
-/** What the step needs of the process. */
-export interface DatabaseTools {
-  readonly watches: WatchSet;
-  readonly background: Background;
-  readonly clock: Clock;
-}
+/** What the last look at the database of one generation of the resource, and of its Secrets, came to. */
+export type KnownSchema = KnownFailure | SchemaInPlace;
 
-/** What is known of the database of one generation of the resource and of its Secrets. */
-export interface KnownSchema {
+interface SchemaInPlace {
   readonly fingerprint: string;
   readonly pg: PgStatus;
+  /** When it was looked at; milliseconds since the Unix epoch. */
+  readonly at: number;
 }
 
 type PgStatus = NonNullable<StepStatus["pg"]>;
 
+/** What the pass may do next. */
+export interface DatabaseState {
+  /** False while pods that start would not find their tables. */
+  readonly startable: boolean;
+  /** A connection of the step is open. */
+  readonly asking: boolean;
+}
+
 /**
- * Sees to the schema. A connection is opened only when the resource or one of its Secrets is new, or after a failure.
+ * Sees to the schema, and once it is in place that the server can be written to. A connection is opened by passes that
+ * are {@link LOOK_MS} apart, and at once when the resource or one of its Secrets is new.
  * @param writes false for a pass that must not change anything
- * @returns false while pods that start would not find their tables
  */
 export async function databaseStep(
   pass: Pass,
   memory: ResourceMemory,
   tools: DatabaseTools,
   writes: boolean,
-): Promise<boolean> {
+): Promise<DatabaseState> {
   const { spec } = pass.settings;
-  if (!hasPostgres(spec)) return true;
-  const request = schemaRequest(spec);
-  if (request === undefined) return true;
+  const request = hasPostgres(spec) ? schemaRequest(spec) : undefined;
+  if (request === undefined) return { startable: true, asking: false };
   if (!writes) {
-    pass.reports.push(...presentState(pass));
-    return true;
+    reportStanding(pass);
+    return { startable: true, asking: false };
   }
-  if (isDatabaseProblem(request)) return fail(pass, memory, request);
+  const now = tools.clock.now();
   const fingerprint = databaseFingerprint(pass, tools.watches);
-  const known = knownSchema(pass, memory, fingerprint);
-  if (known !== undefined) return succeed(pass, memory, { fingerprint, pg: known });
-  const result = await initialize(pass, request, fingerprint, tools);
-  if (result === "pending") {
-    const [present] = presentState(pass);
-    pass.reports.push(present ?? state("Unknown", "Connecting", "the database has not answered yet"));
-    return false;
-  }
-  if (isDatabaseProblem(result)) return fail(pass, memory, result);
-  if (result.ran) pass.notices.push(normal("DatabaseInitialized", schemaMessage(result.version)));
-  return succeed(pass, memory, { fingerprint, pg: statusOf(pass, result, tools.clock.now()) });
+  if (isDatabaseProblem(request)) return fail(pass, memory, { fingerprint, problem: request, at: now });
+  const last = lastLook(pass, memory, fingerprint, now);
+  if (last !== undefined && "pg" in last) return await lookAgain(pass, memory, tools, last);
+  return await initialize(pass, memory, tools, { request, fingerprint, failure: last });
+}
+
+/** What is known to be so still: by the memory, and after a restart by the status. */
+function lastLook(
+  pass: Pass,
+  { schema }: ResourceMemory,
+  fingerprint: string,
+  now: number,
+): KnownSchema | undefined {
+  if (schema !== undefined) return schema.fingerprint === fingerprint ? schema : undefined;
+  const pg = pass.resource.status?.pg;
+  if (pg?.lastResult === "Success" && isVerified(pass)) return { fingerprint, pg, at: now };
+  const { generation } = pass.resource.metadata;
+  const problem =
+    generation === pass.resource.status?.observedGeneration ? standingProblem(pass, CONDITION) : undefined;
+  return problem && { fingerprint, problem, at: 0 };
+}
+
+async function lookAgain(
+  pass: Pass,
+  memory: ResourceMemory,
+  tools: DatabaseTools,
+  known: SchemaInPlace,
+): Promise<DatabaseState> {
+  const { background, clock } = tools;
+  // A rotation that is under way is a look, too.
+  const busy = background.isBusy(childKey(pass, pass.settings.name), "admin");
+  if (busy || clock.now() - known.at < LOOK_MS) return succeed(pass, memory, known);
+  const { fingerprint } = known;
+  const question = { topic: "schema", fingerprint: `look ${fingerprint}`, failure: undefined } as const;
+  const reply = await askDatabase(pass, tools, { ...question, work: preflight });
+  if (reply.state === "failed") return fail(pass, memory, { ...reply.failure, fingerprint });
+  if (reply.state === "pending") return { ...succeed(pass, memory, known), asking: true };
+  return succeed(pass, memory, { ...known, at: clock.now() });
+}
+
+interface Due {
+  readonly request: SchemaRequest;
+  readonly fingerprint: string;
+  readonly failure: KnownFailure | undefined;
 }
 
 async function initialize(
   pass: Pass,
-  request: SchemaRequest,
-  fingerprint: string,
-  { watches, background }: DatabaseTools,
-): Promise<InitResult | DatabaseProblem | "pending"> {
-  const { settings } = pass;
-  const connection = postgresConnection(settings.spec);
-  if (isDatabaseProblem(connection)) return connection;
-  const target = postgresTarget(connection, (name) => findSecret(watches, settings.namespace, name));
-  if (isDatabaseProblem(target)) return target;
+  memory: ResourceMemory,
+  tools: DatabaseTools,
+  { request, fingerprint, failure }: Due,
+): Promise<DatabaseState> {
   // "Always" means once for each generation: a new password alone does not repeat the script.
   const repeated = request.policy === "Always" && isVerified(pass);
   const due: SchemaRequest = repeated ? { ...request, policy: "IfNotPresent" } : request;
-  try {
-    const answer = await background.ask(childKey(pass, settings.name), "schema", fingerprint, (signal) =>
-      withDatabase(target, signal, (database) => initializeSchema(database, due)),
-    );
-    return answer.state === "pending" ? "pending" : answer.value;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return problemOf(error);
-  }
-}
-
-/** Everything that an answer depends on: the generation of the resource, and its Secrets by their versions. */
-export function databaseFingerprint({ resource, settings }: Pass, watches: WatchSet): string {
-  const secrets = postgresSecrets(settings.spec).map((name) => {
-    const found = findSecret(watches, settings.namespace, name);
-    if (found.state !== "present") return found.state;
-    const { uid, resourceVersion } = found.object.metadata;
-    return `${uid}/${resourceVersion}`;
+  const reply: Reply<InitResult> = await askDatabase(pass, tools, {
+    topic: "schema",
+    fingerprint,
+    failure,
+    work: (database) => initializeSchema(database, due),
   });
-  return JSON.stringify([resource.metadata.generation, ...secrets]);
+  if (reply.state === "failed") return fail(pass, memory, reply.failure);
+  if (reply.state === "pending") return wait(pass, memory, reply.failure);
+  const result = reply.value;
+  if (result.ran) pass.notices.push(normal("DatabaseInitialized", schemaMessage(result.version)));
+  const now = tools.clock.now();
+  return succeed(pass, memory, { fingerprint, pg: statusOf(pass, result, now), at: now });
 }
 
-/** What is known to be so still: by the memory, and after a restart by the status. */
-function knownSchema(pass: Pass, { schema }: ResourceMemory, fingerprint: string): PgStatus | undefined {
-  if (schema !== undefined) return schema.fingerprint === fingerprint ? schema.pg : undefined;
-  const pg = pass.resource.status?.pg;
-  return pg?.lastResult === "Success" && isVerified(pass) ? pg : undefined;
+/** There is no answer yet: a failure of the same question stands, and so does a condition that is not False. */
+function wait(pass: Pass, memory: ResourceMemory, failure: KnownFailure | undefined): DatabaseState {
+  if (failure !== undefined) return { ...fail(pass, memory, failure), asking: true };
+  const standing = standingCondition(pass, CONDITION);
+  const connecting = state("Unknown", "Connecting", "the database has not answered yet");
+  pass.reports.push(standing?.status === "True" ? standing : connecting);
+  return { startable: false, asking: true };
 }
 
 /** True when the schema of this generation was in place once. */
@@ -120,28 +145,27 @@ function isVerified({ resource }: Pass): boolean {
   return resource.status?.pg?.observedGeneration === resource.metadata.generation;
 }
 
-function succeed(pass: Pass, memory: ResourceMemory, known: KnownSchema): true {
+function succeed(pass: Pass, memory: ResourceMemory, known: SchemaInPlace): DatabaseState {
   memory.schema = known;
   pass.stepStatus.pg = known.pg;
   const version = known.pg.initVersion ?? 0;
   const reason = version === 0 ? "ExistingSchema" : "Initialized";
   pass.reports.push(state("True", reason, schemaMessage(version)));
-  return true;
+  return { startable: true, asking: false };
 }
 
-function fail(pass: Pass, memory: ResourceMemory, problem: DatabaseProblem): false {
-  // Anything but the fingerprint of a success makes the next pass try again.
-  memory.schema = { fingerprint: "", pg: {} };
-  const { message } = problem;
+function fail(pass: Pass, memory: ResourceMemory, failure: KnownFailure): DatabaseState {
+  memory.schema = failure;
+  const { problem } = failure;
   const initialized = pass.resource.status?.pg?.initialized ?? false;
   pass.stepStatus.pg = {
     ...pass.resource.status?.pg,
     initialized,
     lastResult: "Failed",
-    lastMessage: message,
+    lastMessage: problem.message,
   };
   pass.failures.push({ ...problem, condition: CONDITION });
-  return false;
+  return { startable: false, asking: false };
 }
 
 function statusOf({ resource }: Pass, { version, ran }: InitResult, now: number): PgStatus {
@@ -161,10 +185,12 @@ function schemaMessage(version: number): string {
   return version === 0 ? "existing schema" : `schema version ${version} is in place`;
 }
 
-/** The condition as it stands. */
-function presentState({ resource }: Pass): ConditionState[] {
-  const found = resource.status?.operatorConditions?.find(({ type }) => type === CONDITION);
-  return found === undefined ? [] : [state(found.status, found.reason, found.message)];
+/** Repeats what the status says. */
+function reportStanding(pass: Pass): void {
+  const problem: DatabaseProblem | undefined = standingProblem(pass, CONDITION);
+  const standing = standingCondition(pass, CONDITION);
+  if (problem !== undefined) pass.failures.push({ ...problem, condition: CONDITION });
+  else if (standing !== undefined) pass.reports.push(standing);
 }
 
 function state(status: ConditionState["status"], reason: string, message: string): ConditionState {

@@ -1,0 +1,108 @@
+/** Questions to a resource's PostgreSQL database, asked in the background. */
+import type { Clock } from "@quartet/core";
+import { type Database, withDatabase } from "../database/connection.ts";
+import { DatabaseError, problemOf } from "../database/errors.ts";
+import {
+  type DatabaseProblem,
+  isDatabaseProblem,
+  postgresConnection,
+  postgresSecrets,
+  postgresTarget,
+} from "../database/target.ts";
+import type { ConditionState } from "../status/conditions.ts";
+import { EVENT_CODES } from "../status/outcome.ts";
+import type { Answer, Background } from "./background.ts";
+import { findSecret } from "./interests.ts";
+import { childKey, type Pass } from "./pass.ts";
+import type { WatchSet } from "./watch-set.ts";
+
+/** The same question is not asked again sooner after a failure, in milliseconds: passes may come close together. */
+const RETRY_FLOOR_MS = 4_000;
+
+/** What the steps need of the process. */
+export interface DatabaseTools {
+  readonly watches: WatchSet;
+  readonly background: Background;
+  readonly clock: Clock;
+}
+
+/** How a question failed, and when; milliseconds since the Unix epoch. */
+export interface KnownFailure {
+  readonly fingerprint: string;
+  readonly problem: DatabaseProblem;
+  readonly at: number;
+}
+
+export interface Question<T> {
+  /** A resource has one question of each topic at a time. */
+  readonly topic: "schema" | "admin";
+  /** Everything that the answer depends on; no secret. */
+  readonly fingerprint: string;
+  /** How it failed the last time, if it did. */
+  readonly failure: KnownFailure | undefined;
+  readonly work: (database: Database) => Promise<T>;
+}
+
+export type Reply<T> =
+  | Extract<Answer<T>, { state: "done" }>
+  /** The resource is queued with the answer. Until then the failure of the last try stands. */
+  | { readonly state: "pending"; readonly failure?: KnownFailure }
+  | { readonly state: "failed"; readonly failure: KnownFailure };
+
+/** Connects by the spec and its Secrets, and runs the work. Throws what is no failure of the database. */
+export async function askDatabase<T>(
+  pass: Pass,
+  { watches, background, clock }: DatabaseTools,
+  { topic, fingerprint, failure, work }: Question<T>,
+): Promise<Reply<T>> {
+  const { name, namespace, spec } = pass.settings;
+  const failed = (problem: DatabaseProblem): Reply<T> => ({
+    state: "failed",
+    failure: { fingerprint, problem, at: clock.now() },
+  });
+  const connection = postgresConnection(spec);
+  if (isDatabaseProblem(connection)) return failed(connection);
+  const target = postgresTarget(connection, (secret) => findSecret(watches, namespace, secret));
+  if (isDatabaseProblem(target)) return failed(target);
+  const last = failure?.fingerprint === fingerprint ? failure : undefined;
+  if (last !== undefined && clock.now() - last.at < RETRY_FLOOR_MS) return { state: "failed", failure: last };
+  try {
+    const answer = await background.ask(childKey(pass, name), topic, fingerprint, (signal) =>
+      withDatabase(target, signal, work),
+    );
+    if (answer.state === "done") return answer;
+    return { state: "pending", ...(last !== undefined && { failure: last }) };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return failed(problemOf(error));
+  }
+}
+
+/** Everything that any answer depends on: the generation of the resource, and its Secrets by their versions. */
+export function databaseFingerprint({ resource, settings }: Pass, watches: WatchSet): string {
+  const secrets = postgresSecrets(settings.spec).map((name) => {
+    const found = findSecret(watches, settings.namespace, name);
+    if (found.state !== "present") return found.state;
+    const { uid, resourceVersion } = found.object.metadata;
+    return `${uid}/${resourceVersion}`;
+  });
+  return JSON.stringify([resource.metadata.generation, ...secrets]);
+}
+
+/** A condition as the status has it. */
+export function standingCondition(
+  { resource }: Pass,
+  type: ConditionState["type"],
+): ConditionState | undefined {
+  const found = resource.status?.operatorConditions?.find((condition) => condition.type === type);
+  return found && { type, status: found.status, reason: found.reason, message: found.message };
+}
+
+/** The failure that a condition of the status tells of, with the code that it was told under. */
+export function standingProblem(pass: Pass, type: ConditionState["type"]): DatabaseProblem | undefined {
+  const found = standingCondition(pass, type);
+  if (found?.status !== "False") return undefined;
+  const { reason, message } = found;
+  const told = pass.resource.status?.event?.findLast((entry) => entry.message === `${reason}: ${message}`);
+  return { reason, message, code: told?.code ?? EVENT_CODES.system };
+}
