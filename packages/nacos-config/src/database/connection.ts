@@ -111,14 +111,21 @@ function tlsOptions({ sslMode, host, caPem }: PostgresTarget): ConnectionOptions
     case "disable":
       return false;
     case "prefer":
-    case "require":
       return { rejectUnauthorized: false };
+    case "require":
+      // As in libpq: a CA that is given is used.
+      return caPem === undefined ? { rejectUnauthorized: false } : byAuthority(caPem);
     case "verify-ca":
-      return { ca: caPem, checkServerIdentity: () => undefined };
+      return byAuthority(caPem);
     case "verify-full":
       // By default the name is not checked against an address.
       return { ca: caPem, checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate) };
   }
+}
+
+/** The certificate is of the CA; its name does not matter. */
+function byAuthority(ca: string | undefined): ConnectionOptions {
+  return { ca, checkServerIdentity: () => undefined };
 }
 
 function databaseOf(client: pg.Client, { host, port, timeoutMs }: PostgresTarget): Database {

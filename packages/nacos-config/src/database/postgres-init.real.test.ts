@@ -70,6 +70,21 @@ describe("initialisation", () => {
     expect(await initialize(request, login)).toEqual({ version: 2, ran: false });
   });
 
+  it("NACOS-713 executes nothing on a standby, and says which server the spec must name", async () => {
+    const request = { policy: "Always", version: 1 } as const;
+    await server.setStandby(true);
+    try {
+      await expect(initialize(request)).rejects.toMatchObject({
+        reason: "DatabaseReadOnly",
+        message: expect.stringMatching(/standby.*spec.postgres.host must name the primary/),
+      });
+      expect(await tables()).toBe("");
+    } finally {
+      await server.setStandby(false);
+    }
+    expect(await initialize(request)).toEqual({ version: 1, ran: true });
+  });
+
   it("NACOS-718 takes turns: twenty at once run the script once", async () => {
     const request = { policy: "IfNotPresent", version: 1 } as const;
     const results = await Promise.all(Array.from({ length: 20 }, () => initialize(request)));

@@ -123,8 +123,9 @@ describe("TLS", () => {
       "TlsUnavailable",
       "TlsUnavailable",
     ]);
-    // Another CA, and a name that the certificate does not carry.
-    expect(await over(foreign, { caPem })).toEqual([false, true, true, "TlsFailed", "TlsFailed"]);
+    // Another CA, and a name that the certificate does not carry; without a CA, `require` takes what there is.
+    expect(await over(foreign, { caPem })).toEqual([false, true, "TlsFailed", "TlsFailed", "TlsFailed"]);
+    expect(await encrypted(target(foreign, { sslMode: "require" }))).toBe(true);
     const elsewhere = { caPem, host: "127.0.0.2" };
     expect(await over(await listeningEverywhere(), elsewhere)).toEqual([
       false,

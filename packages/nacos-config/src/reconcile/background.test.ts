@@ -66,6 +66,13 @@ describe("work in the background", () => {
     expect(await background.ask(KEY, "database", "new", async () => "new")).toMatchObject({ value: "new" });
     expect(old.signals[0]?.aborted).toBe(true);
     old.end("old");
+    const another = openWork();
+    const last = background.ask(KEY, "database", "another", another.work);
+    await clock.advance(1_000);
+    await last;
+    background.end(KEY, "database");
+    expect(another.signals[0]?.aborted).toBe(true);
+    another.end("another");
     await clock.flush();
     expect(queued).toEqual([]);
   });

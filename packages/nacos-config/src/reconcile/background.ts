@@ -25,6 +25,8 @@ export interface Background {
   ask<T>(resource: ObjectKey, topic: string, fingerprint: string, work: Work<T>): Promise<Answer<T>>;
   /** True while a piece of work is under way. */
   isBusy(resource: ObjectKey, topic: string): boolean;
+  /** Ends a piece of work; its answer is never handed out. */
+  end(resource: ObjectKey, topic: string): void;
   /** Ends all work for a resource. */
   forget(resource: ObjectKey): void;
   /** Ends all work. */
@@ -87,6 +89,10 @@ export function createBackground(clock: Clock, enqueue: EnqueueLater): Backgroun
       return { state: "done", value: outcome.value as T };
     },
     isBusy: (resource, topic) => running(resource, topic)?.ended === false,
+    end(resource, topic) {
+      running(resource, topic)?.controller.abort();
+      drop(resource, topic);
+    },
     forget(resource) {
       const name = keyToString(resource);
       for (const task of tasks.get(name)?.values() ?? []) task.controller.abort();

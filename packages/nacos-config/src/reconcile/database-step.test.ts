@@ -40,6 +40,9 @@ const background = {
     return answer;
   },
   isBusy: () => rotating,
+  end: () => {
+    rotating = false;
+  },
 } as unknown as Background;
 const watches = { read: () => [login] } as unknown as WatchSet;
 
@@ -125,10 +128,18 @@ describe("when the database is asked", () => {
     expect(looked.stepStatus.pg).toMatchObject({ lastResult: "Success", observedGeneration: 1 });
     await step(verified(1));
     expect(asked).toHaveLength(2);
+  });
+
+  it("NACOS-715 opens no second connection beside a rotation, and ends a rotation of an earlier spec", async () => {
+    await step();
     await clock.advance(5_000);
     rotating = true;
-    await step(verified(1));
+    expect(await step(verified(1))).toMatchObject({ startable: true, reports: [{ status: "True" }] });
+    expect(asked).toHaveLength(1);
+    expect(rotating).toBe(true);
+    await step(verified(1), { generation: 2 });
     expect(asked).toHaveLength(2);
+    expect(rotating).toBe(false);
   });
 
   it("NACOS-723 NACOS-203 a look that fails is told of, and every pass tries again until the server is back", async () => {

@@ -64,6 +64,12 @@ export async function databaseStep(
   const fingerprint = databaseFingerprint(pass, tools.watches);
   if (isDatabaseProblem(request)) return fail(pass, memory, { fingerprint, problem: request, at: now });
   const last = lastLook(pass, memory, fingerprint, now);
+  const key = childKey(pass, pass.settings.name);
+  if (tools.background.isBusy(key, "admin")) {
+    // One connection at a time: a rotation is a look, too, unless its spec has changed meanwhile.
+    if (last !== undefined) return "pg" in last ? succeed(pass, memory, last) : fail(pass, memory, last);
+    tools.background.end(key, "admin");
+  }
   if (last !== undefined && "pg" in last) return await lookAgain(pass, memory, tools, last);
   return await initialize(pass, memory, tools, { request, fingerprint, failure: last });
 }
@@ -90,10 +96,8 @@ async function lookAgain(
   tools: DatabaseTools,
   known: SchemaInPlace,
 ): Promise<DatabaseState> {
-  const { background, clock } = tools;
-  // A rotation that is under way is a look, too.
-  const busy = background.isBusy(childKey(pass, pass.settings.name), "admin");
-  if (busy || clock.now() - known.at < LOOK_MS) return succeed(pass, memory, known);
+  const { clock } = tools;
+  if (clock.now() - known.at < LOOK_MS) return succeed(pass, memory, known);
   const { fingerprint } = known;
   const question = { topic: "schema", fingerprint: `look ${fingerprint}`, failure: undefined } as const;
   const reply = await askDatabase(pass, tools, { ...question, work: preflight });

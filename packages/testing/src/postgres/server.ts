@@ -16,6 +16,8 @@ const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
 const SUPERUSER_DATABASE = "postgres";
 const PASSWORD_BYTES = 18;
+/** File in the data folder that makes a server start as a standby. */
+const STANDBY_FILE = "standby.signal";
 /** Name of the component, and of its data folder, which the supervisor removes by this name. */
 const COMPONENT = "postgres";
 /** Limit for the server to answer after a start, in milliseconds. */
@@ -51,6 +53,8 @@ export interface PostgresServer {
   createUser(name: string, password: string): Promise<void>;
   /** Sets whether transactions of new connections are read-only by default. */
   setReadOnly(on: boolean): Promise<void>;
+  /** Restarts the server as a standby, one that waits for a primary, or as a primary again. */
+  setStandby(on: boolean): Promise<void>;
   /** Everything that the server has logged, logins included; those of `query` carry `application_name=harness`. */
   log(): string;
   /** Stops the server and breaks its connections; its data and port stay. */
@@ -105,6 +109,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       ...(user && { user }),
     });
     await ready();
+    const start = async (): Promise<void> => {
+      await supervisor.restart(COMPONENT);
+      await ready();
+    };
     return {
       host: HOST,
       port,
@@ -124,10 +132,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       setReadOnly: (on) => setReadOnly(query, on),
       log: () => readFileSync(log, "utf8"),
       stop: () => supervisor.stop(COMPONENT),
-      start: async () => {
-        await supervisor.restart(COMPONENT);
-        await ready();
+      setStandby: async (on) => {
+        await supervisor.stop(COMPONENT);
+        const file = join(data, STANDBY_FILE);
+        if (on) writeFileSync(file, "");
+        else rmSync(file);
+        await start();
       },
+      start,
       close,
     };
   } catch (error) {
