@@ -151,6 +151,59 @@ describe("MySQL", () => {
   });
 });
 
+describe("MySQL and a long name", () => {
+  const name = `n${"o".repeat(48)}`;
+  const spec = {
+    mysqlInitImage: GOOD,
+    database: { type: "mysql", mysqlHost: "db", credentialsSecretRef: { name: "login" } },
+  };
+
+  it("NACOS-109 is told before anything is made, and removing the image helps", async () => {
+    await stage.startManager(NO_CHECK);
+    await objects.nacos(name, spec);
+    await eventually(async () =>
+      expect(conditionOf(await objects.get("nacos", name), "SpecValid")).toMatchObject({
+        status: "False",
+        reason: "NameInvalid",
+        message: expect.stringContaining("at most 48 characters"),
+      }),
+    );
+    expect(await objects.find("statefulsets", name)).toBeUndefined();
+    // What the message claims is so.
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: GOOD }] } };
+    const job = { apiVersion: "batch/v1", kind: "Job", spec: { template } };
+    await expect(objects.create("jobs", `${name}-mysql-sql-init`, job)).rejects.toThrow(/63/);
+    await objects.patch("nacos", name, { spec: { mysqlInitImage: null } });
+    await eventually(
+      async () => expect((await objects.get("nacos", name)).status?.phase).toBe("Running"),
+      LONG_MS,
+    );
+  });
+
+  it("NACOS-109 NACOS-202 keeps no running installation from anything", async () => {
+    await stage.startManager(NO_CHECK);
+    await objects.nacos(name, { ...spec, mysqlInitImage: "" });
+    await eventually(
+      async () => expect((await objects.get("nacos", name)).status?.phase).toBe("Running"),
+      LONG_MS,
+    );
+    await objects.patch("nacos", name, { spec: { mysqlInitImage: GOOD, env: [{ name: "X", value: "1" }] } });
+    await eventually(async () => {
+      const { template } = (await objects.get("statefulsets", name)).spec;
+      expect(template.spec.containers[0]?.env).toContainEqual({ name: "X", value: "1" });
+    });
+    await eventually(async () =>
+      expect(await ready(name)).toMatchObject({
+        status: "False",
+        reason: "NameInvalid",
+        message: expect.stringContaining("at most 48 characters"),
+      }),
+    );
+    expect(conditionOf(await objects.get("nacos", name), "SpecValid")).toMatchObject({ status: "True" });
+    expect(await objects.list("jobs")).toEqual([]);
+  });
+});
+
 describe("MySQL installations of the peer", () => {
   /** Creates a resource and the peer's objects for it, the status of the Job too. */
   async function arrange(name: string, resource: JsonMap, children: readonly JsonMap[]): Promise<void> {

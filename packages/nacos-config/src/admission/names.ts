@@ -1,4 +1,5 @@
 /** Forms of Kubernetes names. */
+import { mysqlInitName } from "../desired/names.ts";
 
 /** Longest name of a Service (DNS label). */
 export const MAX_LABEL_LENGTH = 63;
@@ -19,4 +20,12 @@ export function isDnsSubdomain(name: string): boolean {
 /** Key of a ConfigMap or Secret. */
 export function isConfigKey(key: string): boolean {
   return key.length <= MAX_SUBDOMAIN_LENGTH && /^[-._a-zA-Z0-9]+$/.test(key) && key !== "." && key !== "..";
+}
+
+/** Why the Job that initialises MySQL cannot be named after a resource: its pods carry the name as a label. */
+export function mysqlInitNameFault(name: string): string | undefined {
+  const job = mysqlInitName(name);
+  if (job.length <= MAX_LABEL_LENGTH) return undefined;
+  const limit = MAX_LABEL_LENGTH - mysqlInitName("").length;
+  return `"${name}" is too long for the Job ${job} of spec.mysqlInitImage: it must have at most ${limit} characters, it has ${name.length}; take a shorter name, or remove mysqlInitImage and create the schema yourself`;
 }

@@ -50,6 +50,26 @@ describe("validation of resources", () => {
     expect(named("1demo")).toEqual(["NameInvalid metadata.name"]);
   });
 
+  it("NACOS-109 refuses a new resource whose name leaves no room for the Job of MySQL, and no existing one", () => {
+    const of = (length: number, spec: JsonMap, existing?: Existing): string[] =>
+      validate(nacos(spec, { name: "a".repeat(length) }), existing).map(({ message }) => message);
+    const mysql = {
+      mysqlInitImage: "example/mysql:8.4",
+      database: { type: "mysql", credentialsSecretRef: { name: "login" } },
+    };
+    expect(of(48, mysql)).toEqual([]);
+    expect(of(49, mysql)).toEqual([
+      expect.stringMatching(
+        /Job a{49}-mysql-sql-init .* at most 48 characters, it has 49; take a shorter name/,
+      ),
+    ]);
+    expect(of(49, { ...mysql, mysqlInitImage: "" })).toEqual([]);
+    expect(of(49, mysql, { type: "standalone" })).toEqual([]);
+    // Its StatefulSet was deleted a moment ago.
+    const made = { ...nacos(mysql, { name: "a".repeat(49) }), status: { templateRevision: "1" } };
+    expect(faults(made)).toEqual([]);
+  });
+
   it("NACOS-110 refuses sizes that are no quantities, wherever they stand", () => {
     const template = { spec: { resources: { requests: { storage: "x" } } } };
     expect(faults(nacos({ volume: { persistentVolumeSize: "10Gb!" } }))).toEqual([

@@ -1,8 +1,9 @@
 /** Checks of a resource that the CRD's schema cannot make. */
 import { sameJson } from "@quartet/core";
+import { wantsMysqlInit } from "../desired/database.ts";
 import { headlessServiceName } from "../desired/names.ts";
 import { type NacosResource, type NacosType, type Settings, settingsOf } from "../desired/settings.ts";
-import { isDnsLabel, MAX_LABEL_LENGTH } from "./names.ts";
+import { isDnsLabel, MAX_LABEL_LENGTH, mysqlInitNameFault } from "./names.ts";
 import { configViolations } from "./validate-config.ts";
 import { storageViolations } from "./validate-storage.ts";
 import type { Violation } from "./violation.ts";
@@ -19,7 +20,7 @@ export interface Existing {
 export function validate(resource: NacosResource, existing: Existing = {}): Violation[] {
   const settings = settingsOf(resource);
   return [
-    ...nameViolations(settings),
+    ...nameViolations(settings, existing.type !== undefined || Boolean(resource.status?.templateRevision)),
     ...typeViolations(settings, existing),
     ...imageViolations(settings),
     ...replicasViolations(settings),
@@ -29,11 +30,19 @@ export function validate(resource: NacosResource, existing: Existing = {}): Viol
   ];
 }
 
-function nameViolations({ name }: Settings): Violation[] {
-  if (isDnsLabel(headlessServiceName(name))) return [];
-  const limit = MAX_LABEL_LENGTH - headlessServiceName("").length;
-  const message = `"${name}" cannot name Services: it must be a DNS label of at most ${limit} characters`;
-  return [{ path: "metadata.name", reason: "NameInvalid", message }];
+/** @param made the StatefulSet exists, or did so in the last pass */
+function nameViolations({ name, spec }: Settings, made: boolean): Violation[] {
+  const violation = (message: string): Violation[] => [
+    { path: "metadata.name", reason: "NameInvalid", message },
+  ];
+  if (!isDnsLabel(headlessServiceName(name))) {
+    const limit = MAX_LABEL_LENGTH - headlessServiceName("").length;
+    return violation(`"${name}" cannot name Services: it must be a DNS label of at most ${limit} characters`);
+  }
+  // Nodes that run go on being cared for: there the step reports that it cannot make its Job.
+  if (made || !wantsMysqlInit(spec)) return [];
+  const fault = mysqlInitNameFault(name);
+  return fault === undefined ? [] : violation(fault);
 }
 
 function typeViolations({ spec, type }: Settings, existing: Existing): Violation[] {

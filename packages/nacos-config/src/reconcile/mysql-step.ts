@@ -1,6 +1,7 @@
 /** Initialises a MySQL database by a Job, once, and reports what became of it. */
 import type { DeepReadonly } from "@quartet/core";
 import { sameJson } from "@quartet/core";
+import { mysqlInitNameFault } from "../admission/names.ts";
 import { updatedConfigObject } from "../desired/config-object.ts";
 import { jobState, lastFailure } from "../desired/job-state.ts";
 import type { ConfigObject, Job } from "../desired/k8s.ts";
@@ -25,6 +26,17 @@ export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
   const wanted = mysqlInit(resource, settings);
   if (wanted === undefined) return;
   const { name = "" } = wanted.job.metadata;
+  const fault = mysqlInitNameFault(settings.name);
+  if (fault !== undefined) {
+    const message = `metadata.name: ${fault}`;
+    pass.failures.push({
+      code: EVENT_CODES.badParameter,
+      reason: "NameInvalid",
+      message,
+      condition: CONDITION,
+    });
+    return;
+  }
   let job = informers.jobs.get(childKey(pass, name));
   if (writes) {
     const failure = (await ensureScript(pass, wanted)) ?? (await ensureJob(pass, wanted));
