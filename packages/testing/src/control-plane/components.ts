@@ -16,7 +16,7 @@ export type ComponentName = (typeof COMPONENTS)[number];
 /** Default of `podCidr`: kwok hands pod addresses out of it. */
 export const DEFAULT_POD_CIDR = "10.1.0.0/16";
 /** Range of service addresses; the serving certificate carries its first one. */
-const SERVICE_CIDR = "10.0.0.0/24";
+const SERVICE_CIDR = "10.0.0.0/16";
 /** 8 GiB, the largest database that etcd recommends. */
 const ETCD_QUOTA_BYTES = 8_589_934_592;
 /** Lease of a kwok node. */
