@@ -90,6 +90,39 @@ it("CORE-241 CORE-242 an edited resource is planned field by field, and every ob
   });
 }, 120_000);
 
+it("CORE-241 NACOS-705 NACOS-813 the initialisation of MySQL is planned, and shows no password", async () => {
+  const manager = await stage.startManager({ ...NO_CHECK, dryRun: true, logLevel: "trace" });
+  const data = { username: btoa("root"), password: btoa("MARK-4d2") };
+  await objects.create("secrets", "login", { apiVersion: "v1", kind: "Secret", data });
+  const database = { type: "mysql", mysqlHost: "db" };
+  await objects.nacos("demo", {
+    mysqlInitImage: "example/mysql:8.4",
+    database: { ...database, credentialsSecretRef: { name: "login" } },
+  });
+  await objects.nacos("plain", {
+    mysqlInitImage: "example/mysql:8.4",
+    database: { ...database, mysqlPassword: "MARK-4d2" },
+  });
+  for (const name of ["demo", "plain"]) {
+    await eventually(async () =>
+      expect(planned(manager.log()).map(({ write }) => write)).toEqual(
+        expect.arrayContaining([
+          `create configmaps ${stage.namespace}/${name}-mysql-sql-init`,
+          `create jobs.batch ${stage.namespace}/${name}-mysql-sql-init`,
+          `create statefulsets.apps ${stage.namespace}/${name}`,
+        ]),
+      ),
+    );
+  }
+  expect(await objects.list("jobs")).toEqual([]);
+  expect(await objects.find("configmaps", "demo-mysql-sql-init")).toBeUndefined();
+  await eventually(async () => {
+    const notes = (await objects.list("events")).map(({ note }) => note);
+    expect(notes.join()).toContain("plain-mysql-sql-init");
+  });
+  expect(JSON.stringify(await objects.list("events")) + manager.log()).not.toContain("MARK-4d2");
+});
+
 it("CORE-241 NACOS-213 plans beside a peer that is at work", async () => {
   const now = (): string => new Date().toISOString().replace("Z", "000Z");
   await objects.create("leases", "219866ca.nacos.io", {

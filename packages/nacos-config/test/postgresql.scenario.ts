@@ -352,6 +352,48 @@ describe("PostgreSQL", () => {
     }
   });
 
+  it("CORE-241 NACOS-710 NACOS-801: a dry run touches no database, and plans nothing where a failure stands", async () => {
+    const dry = { ...NO_CHECK, dryRun: true };
+    await createLogin(objects, plain);
+    const passwordHash = `$2a$10$${"x".repeat(53)}`;
+    await createSecret(objects, "nacos-admin", { username: "ops", passwordHash });
+    await create({ adminCredentialsSecretRef: { name: "nacos-admin" } });
+    const planner = await stage.startManager(dry);
+    await eventually(async () =>
+      expect(planner.log()).toContain(`statefulsets.apps ${stage.namespace}/demo`),
+    );
+    await planner.stop();
+    expect(logins(plain, database)).toEqual([]);
+    expect(await tablesOf(plain, database)).toEqual([]);
+
+    const worker = await stage.startManager(NO_CHECK);
+    await running();
+    await plain.setReadOnly(true);
+    try {
+      await objects.patch("secrets", "pg-login", { metadata: { labels: { touched: "yes" } } });
+      await objects.patch("secrets", "nacos-admin", encoded({ username: "another" }));
+      await failed("DatabaseReadOnly");
+      await eventually(async () => {
+        const resource = await objects.get("nacos", "demo");
+        expect(conditionOf(resource, "AdminReady").reason).toBe("DatabaseReadOnly");
+        expect(conditionOf(resource, "Progressing").reason).toBe("RolloutComplete");
+        expect(resource.status?.event?.at(-1)).toMatchObject({ code: 404 });
+        const since = Date.now();
+        await quiet(1_000);
+        expect(await stage.writes(since)).toEqual([]);
+      }, 60_000);
+      await worker.stop();
+      const [since, count] = [Date.now(), logins(plain, database).length];
+      const again = await stage.startManager(dry);
+      await eventually(async () => expect(again.reconciles("demo")).toBeGreaterThan(0));
+      await quiet(1_000);
+      expect(await stage.writes(since)).toEqual([]);
+      expect(logins(plain, database)).toHaveLength(count);
+    } finally {
+      await plain.setReadOnly(false);
+    }
+  }, 120_000);
+
   it("NACOS-351 NACOS-712 NACOS-813: credentials of any text work, and appear nowhere", async () => {
     const marker = "marker-91be";
     const user = `u'%41"@${marker}/ ü`;
