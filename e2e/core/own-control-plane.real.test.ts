@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "@quartet/testing";
 import { afterEach, expect, it } from "vitest";
-import { createEchoModule, echoKind } from "../echo/echo.ts";
+import { type ConfigMap, createEchoModule, echoKind } from "../echo/echo.ts";
 import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 
@@ -74,6 +74,14 @@ it("core A4 CORE-167 CORE-172 after lost history each informer lists once, and m
     expect(versions(cached)).toEqual(versions(live.items));
   });
   expect((await manager.manager.cache.get(kind, key))?.spec.text).toBe("199");
+  // No garbage collector runs here, so each Echo that ever was has its one ConfigMap.
+  const configMaps = await stage.client.ok<{ items: ConfigMap[] }>(
+    "GET",
+    `/api/v1/namespaces/${stage.namespace}/configmaps`,
+  );
+  expect(configMaps.items.map(({ metadata }) => metadata.name)).toEqual(
+    Array.from({ length: 10 }, (_, index) => `e-${index}-out`),
+  );
 }, 180_000);
 
 const MANY = 3_000;

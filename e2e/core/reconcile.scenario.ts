@@ -1,7 +1,7 @@
 /** A1 to A3: the life of an Echo while nothing goes wrong. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { echoKind } from "../echo/echo.ts";
+import { type ConfigMap, echoKind } from "../echo/echo.ts";
 import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
 import { openStage, type Stage, type StageManager } from "./support/stage.ts";
 
@@ -50,6 +50,12 @@ it("core A1 CORE-131 CORE-303 CORE-309 an Echo is echoed once, its unknown field
       blockOwnerDeletion: true,
     },
   ]);
+  const configMaps = await stage.client.ok<{ items: ConfigMap[] }>(
+    "GET",
+    `/api/v1/namespaces/${stage.namespace}/configmaps`,
+  );
+  const owned = configMaps.items.filter(({ metadata }) => metadata.ownerReferences !== undefined);
+  expect(owned.map(({ metadata }) => metadata.name)).toEqual(["a-out"]);
   const { client } = manager.manager;
   const kind = echoKind("test.quartet.io");
   const key = { namespace: stage.namespace, name: "a" };

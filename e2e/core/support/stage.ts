@@ -13,7 +13,7 @@ import {
   parseLogLevels,
   rbacFor,
 } from "@quartet/core";
-import { type RunningManager, startManager } from "@quartet/manager";
+import { type RunningManager, runCli, startManager } from "@quartet/manager";
 import {
   type ApiServer,
   attachControlPlane,
@@ -71,6 +71,8 @@ export interface Stage {
   start(options?: StartOptions): Promise<StageManager>;
   /** The Echo controller in a process of its own. */
   spawn(): Promise<EchoProcess>;
+  /** The command line with these modules, to its end. */
+  run(modules: readonly ControllerModule[], ...args: string[]): Promise<{ code: number; stderr: string }>;
   /** Gives the managers' user the rights that modules need. */
   grant(modules: readonly ControllerModule[]): Promise<void>;
   /** Requests of the managers since a moment, in order. */
@@ -148,6 +150,19 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
       const process = spawnEcho([endpoint.url, ...(await flagsFor([createEchoModule()])), ...ALONE]);
       processes.push(process);
       return process;
+    },
+    async run(modules, ...args) {
+      let stderr = "";
+      const code = await runCli({
+        args: [...args, ...(await flagsFor(modules)), ...ALONE],
+        env: {},
+        modules,
+        stdout: { write: () => {} },
+        stderr: { write: (text) => (stderr += text) },
+        onSignal: () => () => {},
+        exit: () => {},
+      });
+      return { code, stderr };
     },
     async close() {
       proxy.clear();

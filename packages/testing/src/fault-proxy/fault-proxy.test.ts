@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApiServer } from "../api-server.ts";
 import { kubeconfigText } from "../control-plane/kubeconfig.ts";
 import { type CertificateAuthority, createAuthority } from "../control-plane/pki.ts";
@@ -164,6 +164,17 @@ describe("CORE-448", () => {
     const started = performance.now();
     await client.ok("GET", "/a");
     expect(performance.now() - started).toBeGreaterThan(145);
+  });
+
+  it("CORE-448 hands on late what the server says, in order, and takes requests in time", async () => {
+    proxy.add({ fault: { kind: "late", ms: 300 }, path: "/watch" });
+    const watch = openWatch();
+    const started = performance.now();
+    await vi.waitFor(() => expect(watches).toHaveLength(1), 5_000);
+    for (const line of [1, 2, 3]) watches[0]!.write(`${line}\n`);
+    await vi.waitFor(() => expect(watch.lines).toEqual([1, 2, 3]), 5_000);
+    expect(performance.now() - started).toBeGreaterThan(295);
+    watch.close();
   });
 
   it("CORE-448 answers 429 with Retry-After, and 500, as an API server does", async () => {

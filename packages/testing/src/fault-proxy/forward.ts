@@ -85,6 +85,10 @@ function sendUpstream({ upstreamUrl, via, request, response, fault, line }: Pass
         return;
       }
       if (frozen()) return;
+      if (fault?.kind === "late") {
+        passLate(answer, response, fault.ms, frozen);
+        return;
+      }
       response.writeHead(answer.statusCode ?? 502, passedHeaders(answer));
       response.flushHeaders();
       const cutter = fault?.kind === "truncate" ? lineCutter(fault.lines) : undefined;
@@ -112,6 +116,27 @@ function sendUpstream({ upstreamUrl, via, request, response, fault, line }: Pass
   });
   request.pipe(outgoing);
   return () => void outgoing.destroy();
+}
+
+/** Passes an answer on with a delay; timers of one length keep the order of its parts. */
+function passLate(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  ms: number,
+  frozen: () => boolean,
+): void {
+  const later = (action: () => void): void => {
+    setTimeout(() => {
+      if (!frozen() && !response.destroyed) action();
+    }, ms).unref();
+  };
+  later(() => {
+    response.writeHead(answer.statusCode ?? 502, passedHeaders(answer));
+    response.flushHeaders();
+  });
+  answer.on("data", (chunk: Buffer) => later(() => response.write(chunk)));
+  answer.on("end", () => later(() => response.end()));
+  answer.on("error", () => later(() => response.destroy()));
 }
 
 function passedHeaders(message: IncomingMessage): Record<string, string | string[]> {

@@ -8,6 +8,8 @@ export type Fault =
   | { kind: "blackhole" }
   /** The request reaches the server that much later. */
   | { kind: "delay"; ms: number }
+  /** Every part of the answer reaches the client that much later than it left the server. */
+  | { kind: "late"; ms: number }
   /** 429 with `Retry-After`; the server hears nothing of the request. */
   | { kind: "tooManyRequests"; retryAfterSeconds: number }
   /** 500; the server hears nothing of the request. */
