@@ -31,14 +31,21 @@ export async function withDatabase<T>(
   signal: AbortSignal,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const timeout = AbortSignal.timeout(target.timeoutMs);
-  const limit = AbortSignal.any([signal, timeout]);
+  // Not AbortSignal.timeout: its timer, and all that hangs on it, would outlive the connection.
+  const limit = new AbortController();
+  const expired = timeoutError(target.timeoutMs);
+  const timer = setTimeout(() => limit.abort(expired), target.timeoutMs);
+  const onAbort = (): void => limit.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
-    return await session(target, limit, work);
+    return await session(target, limit.signal, work);
   } catch (error) {
-    signal.throwIfAborted();
-    if (timeout.aborted) throw timeoutError(target.timeoutMs);
+    if (limit.signal.aborted) throw limit.signal.reason;
     throw databaseError(error, `${target.host}:${target.port}`);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

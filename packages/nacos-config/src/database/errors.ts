@@ -2,6 +2,9 @@
 import { EVENT_CODES } from "../status/outcome.ts";
 import type { DatabaseProblem } from "./target.ts";
 
+/** Reason of everything that took too long. */
+export const TIMEOUT = "Timeout";
+
 /** A failure of a connection or of what ran on it. Its text holds no credentials. */
 export class DatabaseError extends Error {
   /** CamelCase, fit for a condition. */
@@ -26,7 +29,7 @@ export function problemOf({ reason, message }: DatabaseError): DatabaseProblem {
 export function timeoutError(timeoutMs: number): DatabaseError {
   const remedy = "see to the server, or raise spec.pgInit.timeoutSeconds";
   return new DatabaseError(
-    "Timeout",
+    TIMEOUT,
     `timeout: the database did not finish within ${timeoutMs / 1_000} s; ${remedy}`,
   );
 }
@@ -46,7 +49,7 @@ const BY_STATE: Readonly<Record<string, readonly [reason: string, text: string]>
   "53300": ["DatabaseUnavailable", "the server has no free connections"],
   "57P01": ["DatabaseUnavailable", "the server is being stopped"],
   "57P03": ["DatabaseUnavailable", "the server is starting up or being stopped"],
-  "57014": ["Timeout", "timeout: the server has cancelled the statement"],
+  "57014": [TIMEOUT, "timeout: the server has cancelled the statement"],
 };
 /** The same by class, the first two characters. */
 const BY_CLASS: Readonly<Record<string, readonly [reason: string, text: string]>> = {

@@ -1,7 +1,8 @@
 /** The connection against a real PostgreSQL server. */
+import { getEventListeners } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { type PostgresServer, startPostgres } from "@quartet/testing";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { withDatabase } from "./connection.ts";
 import type { PostgresTarget, SslMode } from "./target.ts";
 
@@ -189,6 +190,32 @@ describe("limits", () => {
     controller.abort(new Error("the resource has gone"));
     await expect(work).rejects.toThrow("the resource has gone");
     await expect.poll(() => sockets.map((socket) => socket.closed)).toEqual([true]);
+  });
+
+  it("leaves no timer and no listener, however the connection ends", async () => {
+    const { signal } = new AbortController();
+    const { port, sockets } = await stage();
+    const ends: [Partial<PostgresTarget>, string][] = [
+      [{}, "done"],
+      [{ port: 1 }, "DatabaseUnreachable"],
+      [{ password: "" }, "LoginRefused"],
+      [{ port }, "Timeout"],
+    ];
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      for (const [more, end] of ends) {
+        const work = withDatabase(target(plain, more), signal, async () => "done");
+        if (end === "Timeout") {
+          while (sockets.length === 0) await new Promise((resolve) => setImmediate(resolve));
+          vi.advanceTimersByTime(20_000);
+        }
+        expect(await work.catch(({ reason }) => reason)).toBe(end);
+        expect(vi.getTimerCount()).toBe(0);
+        expect(getEventListeners(signal, "abort")).toEqual([]);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("NACOS-718 leaves nothing behind of a transaction that fails, and goes on after it", async () => {

@@ -58,6 +58,15 @@ describe("work in the background", () => {
     expect(slow.signals).toHaveLength(2);
   });
 
+  it("NACOS-905 a pass that need not wait goes on at once, and the answer queues the resource all the same", async () => {
+    const slow = openWork();
+    expect(await background.ask(KEY, "database", "a", slow.work, false)).toEqual({ state: "pending" });
+    slow.end("late");
+    await clock.flush();
+    expect(queued).toEqual(["demo"]);
+    expect(await background.ask(KEY, "database", "a", slow.work, false)).toMatchObject({ value: "late" });
+  });
+
   it("ends work whose question has changed, and never hands out its answer", async () => {
     const old = openWork();
     const asked = background.ask(KEY, "database", "old", old.work);

@@ -20,9 +20,16 @@ export interface Background {
    * handed out once: the next call starts the work again. Another fingerprint ends work that still runs.
    * @param topic what the work is about; a resource has one piece of work of each topic at a time
    * @param fingerprint everything that the result depends on; it is held in memory, so it must be no secret
+   * @param waits false for work that is known to take long: the pass goes on at once
    * @throws what the work threw
    */
-  ask<T>(resource: ObjectKey, topic: string, fingerprint: string, work: Work<T>): Promise<Answer<T>>;
+  ask<T>(
+    resource: ObjectKey,
+    topic: string,
+    fingerprint: string,
+    work: Work<T>,
+    waits?: boolean,
+  ): Promise<Answer<T>>;
   /** True while a piece of work is under way. */
   isBusy(resource: ObjectKey, topic: string): boolean;
   /** Ends a piece of work; its answer is never handed out. */
@@ -76,10 +83,17 @@ export function createBackground(clock: Clock, enqueue: EnqueueLater): Backgroun
   };
 
   return {
-    async ask<T>(resource: ObjectKey, topic: string, fingerprint: string, work: Work<T>): Promise<Answer<T>> {
+    async ask<T>(
+      resource: ObjectKey,
+      topic: string,
+      fingerprint: string,
+      work: Work<T>,
+      waits = true,
+    ): Promise<Answer<T>> {
       const present = running(resource, topic);
       const task = present?.fingerprint === fingerprint ? present : begin(resource, topic, fingerprint, work);
-      const outcome = task.late && !task.ended ? undefined : await within(clock, task.outcome);
+      const patient = task.ended || (waits && !task.late);
+      const outcome = patient ? await within(clock, task.outcome) : undefined;
       if (outcome === undefined) {
         task.late = true;
         return { state: "pending" };

@@ -1,7 +1,7 @@
 /** Questions to a resource's PostgreSQL database, asked in the background. */
 import type { Clock } from "@quartet/core";
 import { type Database, withDatabase } from "../database/connection.ts";
-import { DatabaseError, problemOf } from "../database/errors.ts";
+import { DatabaseError, problemOf, TIMEOUT } from "../database/errors.ts";
 import {
   type DatabaseProblem,
   isDatabaseProblem,
@@ -66,9 +66,16 @@ export async function askDatabase<T>(
   if (isDatabaseProblem(target)) return failed(target);
   const last = failure?.fingerprint === fingerprint ? failure : undefined;
   if (last !== undefined && clock.now() - last.at < RETRY_FLOOR_MS) return { state: "failed", failure: last };
+  // A server that hung hangs again: many of them must not keep the workers waiting.
+  const waits = last?.problem.reason !== TIMEOUT;
+  const key = childKey(pass, name);
   try {
-    const answer = await background.ask(childKey(pass, name), topic, fingerprint, (signal) =>
-      withDatabase(target, signal, work),
+    const answer = await background.ask(
+      key,
+      topic,
+      fingerprint,
+      (signal) => withDatabase(target, signal, work),
+      waits,
     );
     if (answer.state === "done") return answer;
     return { state: "pending", ...(last !== undefined && { failure: last }) };
