@@ -80,7 +80,12 @@ describe("credentials", () => {
       [{ password: "" }, { reason: "LoginRefused" }],
       [{ user: "marker-7d1f" }, { reason: "LoginRefused" }],
       [{ database: "marker-7d1f" }, { reason: "DatabaseNotFound", sqlState: "3D000" }],
-      [{ port: 1 }, { reason: "DatabaseUnreachable" }],
+      [{ port: 1, password: "marker-7d1f" }, { reason: "DatabaseUnreachable" }],
+      [{ sslMode: "require", password: "marker-7d1f" }, { reason: "TlsUnavailable" }],
+      [
+        { port: secure.port, sslMode: "verify-full", caPem: foreign.caPem, password: "marker-7d1f" },
+        { reason: "TlsFailed" },
+      ],
     ];
     for (const [more, expected] of cases) {
       const error: unknown = await withDatabase(target(plain, more), NEVER, async () => {}).catch((e) => e);

@@ -82,6 +82,23 @@ describe("rotation in a database", () => {
     expect(await users()).toBe("");
   });
 
+  it("NACOS-813 NACOS-721 a server that quotes name and hash in its errors is not quoted", async () => {
+    const causes = [
+      `create function quote() returns trigger language plpgsql as $$ begin
+         raise exception 'refused: %', new.password using detail = new.username, hint = new.password;
+       end $$;
+       create trigger quote before insert on users for each row execute function quote()`,
+      "drop trigger quote on users; alter table users add check (password = 'other')",
+    ];
+    for (const cause of causes) {
+      await server.query(cause, database);
+      const error: unknown = await rotate("marker-2f7c", "marker-2f7c").catch((e) => e);
+      expect(error).toMatchObject({ reason: "StatementFailed" });
+      expect(`${(error as Error).stack} ${JSON.stringify(error)}`).not.toContain("marker-2f7c");
+      expect((error as Error).cause).toBeUndefined();
+    }
+  });
+
   it("NACOS-713 a read-only server is told by its name", async () => {
     await server.setReadOnly(true);
     try {

@@ -1,3 +1,4 @@
+import { createAuthority } from "@quartet/testing";
 import { describe, expect, it } from "vitest";
 import type { FoundSource } from "../desired/source.ts";
 import { configMap, secret } from "../fixtures.testkit.ts";
@@ -20,7 +21,7 @@ function target(postgres: object, read = reader(LOGIN), pgInit: object = {}): ob
 }
 
 describe("the connection", () => {
-  it("NACOS-102 NACOS-712 has the defaults of the spec, and the Secret's texts unchanged", () => {
+  it("NACOS-102 NACOS-712 has the defaults of the spec, and the Secret's texts unchanged", async () => {
     expect(target({})).toEqual({
       host: "pg.t.svc",
       port: 5432,
@@ -31,7 +32,8 @@ describe("the connection", () => {
       password: " 100%/@'\" ",
     });
     expect(target({}, reader(LOGIN), { timeoutSeconds: 0 })).toMatchObject({ timeoutMs: 20_000 });
-    const other = secret("other", { u: "me", p: "", ca: "PEM" });
+    const { cert } = await createAuthority("test");
+    const other = secret("other", { u: "me", p: "", ca: `# two\n${cert}${cert}` });
     const given = target(
       {
         port: "15432",
@@ -46,7 +48,7 @@ describe("the connection", () => {
       port: 15_432,
       user: "me",
       password: "",
-      caPem: "PEM",
+      caPem: `# two\n${cert}${cert}`,
       sslMode: "verify-ca",
       timeoutMs: 7_000,
     });
@@ -68,6 +70,9 @@ describe("the connection", () => {
 
   it.each([
     [{ host: "/var/run/postgresql" }, {}, "spec.postgres.host"],
+    [{ host: "postgres://u:marker@pg/nacos" }, {}, "spec.postgres.host"],
+    [{ host: "pg.t.svc:5432" }, {}, "spec.postgres.host"],
+    [{ host: "pg1,pg2" }, {}, "spec.postgres.host"],
     [{ port: "pg" }, {}, "spec.postgres.port"],
     [{ port: "65536" }, {}, "spec.postgres.port"],
     [{ database: "" }, {}, "spec.postgres.database"],
@@ -79,9 +84,16 @@ describe("the connection", () => {
     expect(target(postgres, reader(LOGIN), pgInit)).toEqual({
       reason: "PostgresConfigInvalid",
       code: 301,
-      message: expect.stringMatching(new RegExp(`^${field} `)),
+      message: expect.stringMatching(new RegExp(`^${field} (?!.*marker)`)),
     });
   });
+
+  it.each(["10.0.0.1", "fd00::1", "pg-0.pg.t.svc.", "my_db", "bücher.example"])(
+    "takes the host %s",
+    (host) => {
+      expect(target({ host })).toMatchObject({ host });
+    },
+  );
 
   it("NACOS-711 NACOS-813 names the Secret and the key that cannot be used, never a value", () => {
     expect(target({}, reader())).toMatchObject({ reason: "SecretNotFound", code: 404 });
@@ -106,5 +118,14 @@ describe("the connection", () => {
       reason: "SecretNotFound",
       message: expect.stringContaining("spec.postgres.caSecretRef: Secret pg-ca"),
     });
+    const broken = "-----BEGIN CERTIFICATE-----\nbWFya2Vy\n-----END CERTIFICATE-----";
+    for (const text of ["", "marker", broken]) {
+      expect(target(ca, reader(LOGIN, secret("pg-ca", { "ca.crt": text })))).toEqual({
+        reason: "KeyNotFound",
+        code: 301,
+        message:
+          "spec.postgres.caSecretRef: Secret pg-ca: key ca.crt holds no PEM certificate; correct it or the reference's key",
+      });
+    }
   });
 });

@@ -1,4 +1,6 @@
 /** Where the operator's own PostgreSQL connection goes, by the spec and the Secrets that it names. */
+import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import type { NacosSpec } from "../desired/settings.ts";
 import type { FoundSource } from "../desired/source.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
@@ -16,6 +18,9 @@ const DEFAULT_CA_KEY = "ca.crt";
 const DEFAULT_TIMEOUT_SECONDS = 20;
 const MAX_TIMEOUT_SECONDS = 600;
 const MAX_PORT = 65_535;
+/** Host names, of whatever script. */
+const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
 export type SslMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
 const SSL_MODES: readonly SslMode[] = ["disable", "prefer", "require", "verify-ca", "verify-full"];
@@ -67,7 +72,10 @@ export function postgresConnection({
   const port = postgres.port || DEFAULT_PORT;
   const sslMode = (postgres.sslMode || DEFAULT_SSL_MODE) as SslMode;
   const seconds = pgInit.timeoutSeconds || DEFAULT_TIMEOUT_SECONDS;
-  if (host.startsWith("/")) return invalid("host", "must be a host name or address, not a path");
+  // Not quoted: a URL may hold a password.
+  if (!HOST_NAME.test(host) && isIP(host) === 0) {
+    return invalid("host", "must be one host name or address, not a path or a URL");
+  }
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > MAX_PORT) {
     return invalid("port", `must be a number from 1 to ${MAX_PORT}`);
   }
@@ -107,8 +115,22 @@ export function postgresTarget(
   if (typeof password !== "string") return password;
   if (user === "") return keyProblem(login, credentials.usernameKey, "is empty");
   if (ca === undefined) return { ...connection, user, password };
-  const caPem = secretText(`spec.postgres.caSecretRef: Secret ${ca.name}`, read(ca.name), ca.key);
-  return typeof caPem === "string" ? { ...connection, user, password, caPem } : caPem;
+  const authority = `spec.postgres.caSecretRef: Secret ${ca.name}`;
+  const caPem = secretText(authority, read(ca.name), ca.key);
+  if (typeof caPem !== "string") return caPem;
+  // Without any, the server would be verified by the CAs of the operator's own system.
+  if (!holdsCertificates(caPem)) return keyProblem(authority, ca.key, "holds no PEM certificate");
+  return { ...connection, user, password, caPem };
+}
+
+/** True when there are certificates, and all of them can be read. */
+function holdsCertificates(pem: string): boolean {
+  const certificates = pem.match(CERTIFICATE) ?? [];
+  try {
+    return certificates.map((text) => new X509Certificate(text)).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** True for the second kind of the answers above. */
