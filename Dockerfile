@@ -18,5 +18,5 @@ COPY --from=build /src/packages/manager/dist/manager.mjs /src/packages/manager/d
 USER 65532:65532
 ENV NODE_ENV=production
 # The base has no shell; its Node stands outside PATH.
-ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "/app/manager.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "--max-semi-space-size=4", "/app/manager.mjs"]
 CMD ["run"]

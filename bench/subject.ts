@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiServer } from "@quartet/testing";
-import { bundle } from "../packages/manager/bundle.ts";
+import { bundle, NODE_FLAGS } from "../packages/manager/bundle.ts";
 
 export interface Subject {
   readonly name: "quartet" | "controller-runtime";
@@ -39,7 +39,7 @@ export async function quartetSubject(folder: string, profile?: string): Promise<
   const flags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
   return {
     name: "quartet",
-    command: [process.execPath, ...flags, outfile],
+    command: [process.execPath, ...NODE_FLAGS, ...flags, outfile],
     projections: ["full", "metadata"],
   };
 }
