@@ -95,6 +95,11 @@ function summarize(): void {
     };
     console.log(`${cell("double")}${cell("real")}  ${title}`);
   }
+  const failed = tests.filter(({ state }) => state === "failed");
+  if (failed.length > 0) console.log("\nfailed");
+  for (const { project, file, title, error } of failed) {
+    console.log(`${project} ${file} > ${title}\n    ${error?.replaceAll("\n", "\n    ")}`);
+  }
   const count = (project: string, state: TestRecord["state"]): number =>
     tests.filter((test) => test.project === project && test.state === state).length;
   console.log("");

@@ -10,6 +10,8 @@ export interface TestRecord {
   title: string;
   state: "passed" | "failed" | "skipped" | "pending";
   milliseconds: number;
+  /** What went wrong, of a failed test. */
+  error?: string;
 }
 
 /** Coverage of one rule book. IDs are in the order of the text. */
