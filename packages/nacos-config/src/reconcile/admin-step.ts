@@ -18,8 +18,8 @@ import {
   type DatabaseTools,
   databaseFingerprint,
   type KnownFailure,
+  repeatStanding,
   standingCondition,
-  standingProblem,
 } from "./database-work.ts";
 import { findSecret } from "./interests.ts";
 import type { ResourceMemory } from "./memory.ts";
@@ -61,7 +61,7 @@ export async function adminStep(
   if (!hasAdmin(spec)) return;
   const recorded = memory.admin?.status ?? resource.status?.admin;
   if (recorded !== undefined) pass.stepStatus.admin = recorded;
-  if (!writes) return repeatStanding(pass);
+  if (!writes) return repeatStanding(pass, CONDITION, DEFAULT_PASSWORD_REASON);
   const found = findSecret(tools.watches, namespace, spec.adminCredentialsSecretRef?.name ?? "");
   const credentials = adminCredentials(spec, found);
   if (isDatabaseProblem(credentials)) return fail(pass, credentials);
@@ -97,16 +97,8 @@ function wait(pass: Pass, recorded: AdminStatus | undefined, otherwise: Conditio
   const stands =
     standing !== undefined &&
     (standing.status !== "False" || standing.reason === DEFAULT_PASSWORD_REASON || failed);
-  if (stands) repeatStanding(pass);
+  if (stands) repeatStanding(pass, CONDITION, DEFAULT_PASSWORD_REASON);
   else report(pass, otherwise);
-}
-
-/** Repeats what the status says. */
-function repeatStanding(pass: Pass): void {
-  const problem = standingProblem(pass, CONDITION);
-  const standing = standingCondition(pass, CONDITION);
-  if (problem !== undefined && problem.reason !== DEFAULT_PASSWORD_REASON) fail(pass, problem);
-  else if (standing !== undefined) report(pass, standing);
 }
 
 interface Success {

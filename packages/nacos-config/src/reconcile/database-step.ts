@@ -2,7 +2,7 @@
 import { seconds } from "@quartet/core";
 import { type InitResult, initializeSchema, preflight } from "../database/init.ts";
 import { type SchemaRequest, schemaRequest } from "../database/plan.ts";
-import { type DatabaseProblem, hasPostgres, isDatabaseProblem } from "../database/target.ts";
+import { hasPostgres, isDatabaseProblem } from "../database/target.ts";
 import { normal } from "../desired/notice.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import type { StepStatus } from "../status/outcome.ts";
@@ -12,6 +12,7 @@ import {
   databaseFingerprint,
   type KnownFailure,
   type Reply,
+  repeatStanding,
   standingCondition,
   standingProblem,
 } from "./database-work.ts";
@@ -57,7 +58,7 @@ export async function databaseStep(
   const request = hasPostgres(spec) ? schemaRequest(spec) : undefined;
   if (request === undefined) return { startable: true, asking: false };
   if (!writes) {
-    reportStanding(pass);
+    repeatStanding(pass, CONDITION);
     return { startable: true, asking: false };
   }
   const now = tools.clock.now();
@@ -96,14 +97,17 @@ async function lookAgain(
   tools: DatabaseTools,
   known: SchemaInPlace,
 ): Promise<DatabaseState> {
-  const { clock } = tools;
-  if (clock.now() - known.at < LOOK_MS) return succeed(pass, memory, known);
   const { fingerprint } = known;
-  const question = { topic: "schema", fingerprint: `look ${fingerprint}`, failure: undefined } as const;
-  const reply = await askDatabase(pass, tools, { ...question, work: preflight });
+  if (tools.clock.now() - known.at < LOOK_MS) return succeed(pass, memory, known);
+  const reply = await askDatabase(pass, tools, {
+    topic: "schema",
+    fingerprint: `look ${fingerprint}`,
+    failure: undefined,
+    work: preflight,
+  });
   if (reply.state === "failed") return fail(pass, memory, { ...reply.failure, fingerprint });
   if (reply.state === "pending") return { ...succeed(pass, memory, known), asking: true };
-  return succeed(pass, memory, { ...known, at: clock.now() });
+  return succeed(pass, memory, { ...known, at: tools.clock.now() });
 }
 
 interface Due {
@@ -135,7 +139,7 @@ async function initialize(
   return succeed(pass, memory, { fingerprint, pg: statusOf(pass, result, now), at: now });
 }
 
-/** There is no answer yet: a failure of the same question stands, and so does a condition that is not False. */
+/** There is no answer yet: a failure of the same question stands, and so does a condition that is True. */
 function wait(pass: Pass, memory: ResourceMemory, failure: KnownFailure | undefined): DatabaseState {
   if (failure !== undefined) return { ...fail(pass, memory, failure), asking: true };
   const standing = standingCondition(pass, CONDITION);
@@ -187,14 +191,6 @@ function statusOf({ resource }: Pass, { version, ran }: InitResult, now: number)
 
 function schemaMessage(version: number): string {
   return version === 0 ? "existing schema" : `schema version ${version} is in place`;
-}
-
-/** Repeats what the status says. */
-function reportStanding(pass: Pass): void {
-  const problem: DatabaseProblem | undefined = standingProblem(pass, CONDITION);
-  const standing = standingCondition(pass, CONDITION);
-  if (problem !== undefined) pass.failures.push({ ...problem, condition: CONDITION });
-  else if (standing !== undefined) pass.reports.push(standing);
 }
 
 function state(status: ConditionState["status"], reason: string, message: string): ConditionState {

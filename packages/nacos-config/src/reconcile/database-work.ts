@@ -113,3 +113,15 @@ export function standingProblem(pass: Pass, type: ConditionState["type"]): Datab
   const told = pass.resource.status?.event?.findLast((entry) => entry.message === `${reason}: ${message}`);
   return { reason, message, code: told?.code ?? EVENT_CODES.system };
 }
+
+/**
+ * Repeats what the status says of a condition.
+ * @param finding reason under which False is a finding, and no failure
+ */
+export function repeatStanding(pass: Pass, type: "DatabaseReady" | "AdminReady", finding?: string): void {
+  const problem = standingProblem(pass, type);
+  const standing = standingCondition(pass, type);
+  if (problem !== undefined && problem.reason !== finding)
+    pass.failures.push({ ...problem, condition: type });
+  else if (standing !== undefined) pass.reports.push(standing);
+}

@@ -39,12 +39,12 @@ export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
   }
   let job = informers.jobs.get(childKey(pass, name));
   if (writes) {
-    const failure = (await ensureScript(pass, wanted)) ?? (await ensureJob(pass, wanted));
-    if (failure !== undefined && "reason" in failure) {
-      pass.failures.push({ ...failure, condition: CONDITION });
+    const made = (await ensureScript(pass, wanted)) ?? (await ensureJob(pass, wanted));
+    if (made !== undefined && "reason" in made) {
+      pass.failures.push({ ...made, condition: CONDITION });
       return;
     }
-    job = failure;
+    job = made;
   }
   const ours = job !== undefined && claimOf(job, resource).state === "ours" ? job : undefined;
   report(pass, name, ours);
