@@ -118,15 +118,22 @@ describe("a manager in this process", () => {
       });
       return { code, ...result };
     };
-    const { code, out } = await explain("echo", "default/a");
+    // The ConfigMap is there a moment before its reconcile has ended.
+    const { code, out } = await vi.waitFor(async () => {
+      const answer = await explain("echo", "default/a");
+      expect(answer.out).toContain("lastOutcome");
+      return answer;
+    });
     expect(code).toBe(0);
     expect(parse(out)).toMatchObject({
       leader: true,
       controllers: [
         {
           controller: "echo",
+          object: { found: true, generation: 1, conditions: [] },
           state: "Running",
           queue: { state: "absent" },
+          nextPass: "when something changes",
           lastOutcome: { result: "success" },
           lastWrites: expect.arrayContaining([
             { at: expect.any(String), write: "apply configmaps default/a-out", changed: ["(new)"] },

@@ -236,18 +236,32 @@ async function stop(
   return { stuck };
 }
 
-function explain({ plan, state, queue, outcomes }: Parts, key: ObjectKey): ReturnType<Controller["explain"]> {
+/** Durations are shown to the microsecond. */
+const SECONDS_DIGITS = 6;
+
+/** When a key is worked on next, for people. */
+function nextPass({ state, dueInMs }: ReturnType<WorkQueue["inspect"]>, clock: Clock): string {
+  if (dueInMs !== undefined) return new Date(clock.now() + dueInMs).toISOString();
+  return state === "absent" ? "when something changes" : "now";
+}
+
+function explain(
+  { plan, deps, state, queue, outcomes }: Parts,
+  key: ObjectKey,
+): ReturnType<Controller["explain"]> {
   const text = keyToString(key);
   const outcome = outcomes.get(text);
+  const entry = queue.inspect(text);
   return {
     controller: plan.name,
     state,
-    queue: queue.inspect(text),
+    queue: { ...entry, ...(entry.dueInMs !== undefined && { dueInMs: Math.round(entry.dueInMs) }) },
+    nextPass: nextPass(entry, deps.clock),
     queueLength: queue.length,
     lastOutcome: outcome && {
       result: outcome.result,
       at: new Date(outcome.at).toISOString(),
-      seconds: outcome.seconds,
+      seconds: Number(outcome.seconds.toFixed(SECONDS_DIGITS)),
       ...(outcome.result === "error" && { error: errorFields(outcome.error).error }),
     },
   };

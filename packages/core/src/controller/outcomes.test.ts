@@ -268,9 +268,11 @@ it("explains the state of a key", async () => {
     controller: "echo",
     state: "Running",
     queue: { state: "waiting", attempt: 1, dueInMs: 5 },
+    nextPass: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.005Z$/),
     lastOutcome: { result: "error", error: "password of https://u:[redacted]@db is wrong" },
   });
-  expect(controller.explain({ namespace: "t", name: "never" }).lastOutcome).toBeUndefined();
+  const never = controller.explain({ namespace: "t", name: "never" });
+  expect(never).toMatchObject({ nextPass: "when something changes", lastOutcome: undefined });
 });
 
 describe("dry run", () => {

@@ -1,7 +1,7 @@
 /** What a manager knows of one object: the answer of `quartet explain`. */
-import type { Cache } from "../cache/types.ts";
+import type { Cache, Informer } from "../cache/types.ts";
 import type { Controller } from "../controller/types.ts";
-import { parseKey } from "../object.ts";
+import { type Kind, parseKey } from "../object.ts";
 import type { PlanEntry } from "../plan/planner.ts";
 import type { WriteJournal } from "./write-journal.ts";
 
@@ -15,7 +15,7 @@ export interface ExplainOptions {
 }
 
 /**
- * State of the queue, last outcome and last writes of a key, for each controller of that name or kind; `undefined`
+ * Conditions of the object, state of the queue, last outcome and last writes of a key, for each controller of that name or kind; `undefined`
  * when there is none. `kind` is a controller's name, a kind or a plural, in any case.
  */
 export function explain(
@@ -25,7 +25,7 @@ export function explain(
 ): Record<string, unknown> | undefined {
   const wanted = kind.toLowerCase();
   const found = options.controllers.filter((controller) => {
-    const primary = controller.sources.find((source) => source.role === "for")?.kind;
+    const primary = primaryKind(controller);
     const names = [
       controller.name,
       primary?.kind,
@@ -40,15 +40,78 @@ export function explain(
     controllers: found.map((controller) => {
       const plan = options.planOf?.(controller.name);
       return {
+        object: objectFacts(primaryKind(controller), key, options.cache),
         ...controller.explain(parseKey(key)),
         ...(plan !== undefined && { dryRun: true, plan }),
         lastWrites: options.journal.entries(controller.name, key),
       };
     }),
-    caches: options.cache.informers().map((informer) => ({
-      kind: `${informer.kind.kind}.${informer.kind.version}.${informer.kind.group || "core"}`,
-      state: informer.state,
-      objects: informer.list().length,
-    })),
+    caches: cacheFacts(options.cache),
   };
+}
+
+function primaryKind(controller: Controller): Kind | undefined {
+  return controller.sources.find((source) => source.role === "for")?.kind;
+}
+
+/** What the object itself says of its state: the conditions name the reasons. */
+function objectFacts(
+  kind: Kind | undefined,
+  key: string,
+  cache: Pick<Cache, "informers">,
+): Record<string, unknown> | undefined {
+  if (kind === undefined) return undefined;
+  const object = cache
+    .informers()
+    .filter((informer) => informer.kind.group === kind.group && informer.kind.plural === kind.plural)
+    .map((informer) => informer.get(parseKey(key)))
+    .find((found) => found !== undefined);
+  if (object === undefined) return { found: false };
+  const { generation, deletionTimestamp, finalizers } = object.metadata;
+  const status = (object as { status?: Record<string, unknown> }).status ?? {};
+  const { observedGeneration, phase } = status;
+  return {
+    found: true,
+    ...(generation !== undefined && { generation }),
+    ...(observedGeneration !== undefined && { observedGeneration }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp, finalizers }),
+    ...(phase !== undefined && { phase }),
+    conditions: Object.values(status).flatMap((field) =>
+      Array.isArray(field) ? field.filter(isCondition).map(describeCondition) : [],
+    ),
+  };
+}
+
+interface ConditionLike {
+  type: string;
+  status: string;
+  reason: string;
+  message?: unknown;
+  lastTransitionTime?: unknown;
+}
+
+/** Kinds keep their conditions under several names; a reason tells them from lists of other things. */
+function isCondition(value: unknown): value is ConditionLike {
+  const { type, status, reason } = (value ?? {}) as Partial<ConditionLike>;
+  return typeof type === "string" && typeof status === "string" && typeof reason === "string";
+}
+
+function describeCondition(condition: ConditionLike): Record<string, unknown> {
+  const { type, status, reason, message, lastTransitionTime } = condition;
+  return { type, status, reason, ...(message !== "" && { message }), since: lastTransitionTime };
+}
+
+/** One entry for a kind, whatever the number of its informers: for single namespaces, names or labels. */
+function cacheFacts(cache: Pick<Cache, "informers">): Record<string, unknown>[] {
+  const kinds = new Map<string, Informer[]>();
+  for (const informer of cache.informers()) {
+    const { kind, version, group } = informer.kind;
+    const name = `${kind}.${version}.${group || "core"}`;
+    kinds.set(name, [...(kinds.get(name) ?? []), informer]);
+  }
+  return [...kinds].map(([kind, informers]) => ({
+    kind,
+    state: [...new Set(informers.map(({ state }) => state))].join(", "),
+    objects: informers.reduce((sum, informer) => sum + informer.list().length, 0),
+  }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Cache, Informer } from "../cache/types.ts";
-import type { WriteInfo } from "../client/types.ts";
+import type { ClientHooks, WriteInfo } from "../client/types.ts";
 import type { Controller } from "../controller/types.ts";
 import { defineKind, type KubeObject } from "../object.ts";
 import { fakeClock } from "../testkit/fake-clock.ts";
@@ -39,16 +39,18 @@ function start(cached?: KubeObject): {
   return { journal, cache, setKey: (next) => (key = next) };
 }
 
+function write(hooks: ClientHooks, written: WriteInfo, answer: KubeObject | undefined): void {
+  hooks.beforeWrite!(written);
+  hooks.afterWrite!(written, answer);
+}
+
 describe("journal of writes", () => {
   it("tells what was written for an object and which fields that changed, but no value", () => {
     const { journal, setKey } = start(object({ replicas: 1, template: { image: "a" } }));
     setKey("n/cr");
     const hooks = journal.hooks("nacos");
-    hooks.afterWrite!(
-      info,
-      object({ replicas: 3, template: { image: "hunter2" } }, { resourceVersion: "2" }),
-    );
-    hooks.afterWrite!({ ...info, verb: "patch", subresource: "status" }, undefined);
+    write(hooks, info, object({ replicas: 3, template: { image: "hunter2" } }, { resourceVersion: "2" }));
+    write(hooks, { ...info, verb: "patch", subresource: "status" }, undefined);
     expect(journal.entries("nacos", "n/cr")).toEqual([
       { at: "2026-01-01T00:00:00.000Z", write: "patch statefulsets.apps/status n/x", changed: [] },
       {
@@ -64,14 +66,34 @@ describe("journal of writes", () => {
   it("keeps the last 10 writes of an object and nothing of writes outside of a reconcile", () => {
     const { journal, setKey } = start();
     const hooks = journal.hooks("nacos");
-    hooks.afterWrite!(info, object({}));
+    write(hooks, info, object({}));
     setKey("n/cr");
     for (let index = 0; index < 15; index++) {
-      hooks.afterWrite!({ ...info, key: { namespace: "n", name: `x${index}` } }, object({}));
+      write(hooks, { ...info, key: { namespace: "n", name: `x${index}` } }, object({}));
     }
     const entries = journal.entries("nacos", "n/cr");
     expect(entries).toHaveLength(10);
     expect(entries[0]).toMatchObject({ write: "apply statefulsets.apps n/x14", changed: ["(new)"] });
+  });
+
+  it("compares with the object from before the write, though the watch was faster than the answer", () => {
+    const { journal, cache, setKey } = start(object({ replicas: 1 }));
+    setKey("n/cr");
+    const hooks = journal.hooks("nacos");
+    const answer = object({ replicas: 3 });
+    const written = { ...info };
+    hooks.beforeWrite!(written);
+    Object.assign(cache.informers()[0]!, { get: () => answer });
+    hooks.afterWrite!(written, answer);
+    expect(journal.entries("nacos", "n/cr")).toMatchObject([{ changed: ["spec.replicas"] }]);
+  });
+
+  it("leaves events out, which would push out what they tell of", () => {
+    const { journal, setKey } = start();
+    setKey("n/cr");
+    const event = { ...sets, group: "events.k8s.io", kind: "Event", plural: "events" };
+    write(journal.hooks("nacos"), { ...info, verb: "create", kind: defineKind(event) }, object({}));
+    expect(journal.entries("nacos", "n/cr")).toEqual([]);
   });
 
   it("keeps at most 1 000 objects", () => {
@@ -79,7 +101,7 @@ describe("journal of writes", () => {
     const hooks = journal.hooks("nacos");
     for (let index = 0; index < 1_001; index++) {
       setKey(`n/${index}`);
-      hooks.afterWrite!(info, object({}));
+      write(hooks, info, object({}));
     }
     expect(journal.entries("nacos", "n/0")).toEqual([]);
     expect(journal.entries("nacos", "n/1")).toHaveLength(1);
@@ -97,15 +119,10 @@ describe("journal of writes", () => {
 });
 
 describe("explain", () => {
+  const nacos = defineKind({ ...sets, group: "nacos.io", kind: "Nacos", plural: "nacos" });
   const controller = {
     name: "nacos",
-    sources: [
-      {
-        role: "for",
-        kind: defineKind({ ...sets, group: "nacos.io", kind: "Nacos", plural: "nacos" }),
-        options: {},
-      },
-    ],
+    sources: [{ role: "for", kind: nacos, options: {} }],
     explain: () => ({ state: "Running" }),
   } as unknown as Controller;
 
@@ -113,9 +130,72 @@ describe("explain", () => {
     const { journal, cache } = start(object({}));
     expect(explain(kind, "n/cr", { controllers: [controller], cache, journal, leader: true })).toEqual({
       leader: true,
-      controllers: [{ state: "Running", lastWrites: [] }],
+      controllers: [{ object: { found: false }, state: "Running", lastWrites: [] }],
       caches: [{ kind: "StatefulSet.v1.apps", state: "synced", objects: 1 }],
     });
+  });
+
+  /** The answer for an object in the cache, which holds further informers. */
+  const explained = (cached: KubeObject, ...more: Informer[]): Record<string, unknown> => {
+    const { journal } = start();
+    const own = {
+      kind: nacos,
+      state: "synced",
+      get: () => cached,
+      list: () => [cached],
+    } as unknown as Informer;
+    const cache = { informers: () => [...more, own] };
+    return explain("nacos", "n/cr", { controllers: [controller], cache, journal, leader: true })!;
+  };
+
+  it("tells what the object says of itself: generation, phase, and conditions wherever they stand", () => {
+    const ready = { type: "Ready", status: "True", reason: "Running", message: "" };
+    const config = {
+      type: "ConfigReady",
+      status: "False",
+      reason: "SourceNotFound",
+      message: "x is missing",
+    };
+    const status = {
+      observedGeneration: 2,
+      phase: "Running",
+      conditions: [{ type: "leader", status: "true", podName: "x-0" }],
+      operatorConditions: [
+        { ...ready, lastTransitionTime: "2026-01-01T00:00:00Z" },
+        { ...config, lastTransitionTime: "2026-01-02T00:00:00Z" },
+      ],
+    };
+    const cached = { ...object({}, { generation: 3 }), status };
+    expect(explained(cached).controllers).toEqual([
+      expect.objectContaining({
+        object: {
+          found: true,
+          generation: 3,
+          observedGeneration: 2,
+          phase: "Running",
+          conditions: [
+            { type: "Ready", status: "True", reason: "Running", since: "2026-01-01T00:00:00Z" },
+            { ...config, since: "2026-01-02T00:00:00Z" },
+          ],
+        },
+      }),
+    ]);
+  });
+
+  it("tells what holds up a deletion", () => {
+    const deletion = { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["nacos.io/cleanup"] };
+    expect(explained(object({}, deletion)).controllers).toEqual([
+      expect.objectContaining({ object: { found: true, ...deletion, conditions: [] } }),
+    ]);
+  });
+
+  it("names each kind once, however many informers it has", () => {
+    const informer = (state: string, count: number): Informer =>
+      ({ kind: sets, state, get: () => undefined, list: () => Array(count).fill({}) }) as unknown as Informer;
+    expect(explained(object({}), informer("synced", 2), informer("syncing", 1)).caches).toEqual([
+      { kind: "StatefulSet.v1.apps", state: "synced, syncing", objects: 3 },
+      { kind: "Nacos.v1.nacos.io", state: "synced", objects: 1 },
+    ]);
   });
 
   it("finds nothing for other kinds", () => {

@@ -40,20 +40,26 @@ export function createWriteJournal(
 ): WriteJournal {
   const byKey = new Map<string, JournalEntry[]>();
   const idOf = (controller: string, key: string): string => `${controller}\n${key}`;
+  /** Objects as they were cached: the watch may tell of a write before its answer comes. */
+  const before = new WeakMap<WriteInfo, { object: unknown }>();
   return {
     hooks: (controller) => ({
+      beforeWrite(info) {
+        if (!before.has(info)) before.set(info, { object: cachedBefore(cache, info) });
+      },
       afterWrite(info, object) {
         const key = currentKey();
-        if (key === undefined) return;
+        // Events tell of the writes, and would push them out.
+        if (key === undefined || info.kind.plural === "events") return;
         const id = idOf(controller, key);
-        const before = byKey.get(id) ?? [];
+        const earlier = byKey.get(id) ?? [];
         const entry = {
           at: new Date(clock.now()).toISOString(),
           write: describe(info),
-          changed: object === undefined ? [] : changedPaths(cachedBefore(cache, info), object),
+          changed: object === undefined ? [] : changedPaths(before.get(info)?.object, object),
         };
         byKey.delete(id);
-        byKey.set(id, [entry, ...before].slice(0, WRITES_PER_KEY));
+        byKey.set(id, [entry, ...earlier].slice(0, WRITES_PER_KEY));
         if (byKey.size > MAX_KEYS) byKey.delete(byKey.keys().next().value!);
       },
     }),

@@ -68,7 +68,8 @@ export async function statefulSetStep(
       return { configRollout: false, recreating: waiting, ...(ours ? { object } : {}) };
     }
     if (result.volumes !== undefined) return { configRollout: false, recreating: true };
-    noteSettled(memory, result, object);
+    // The answer to a dry run has the old version, whatever it would change.
+    if (pass.ctx.dryRun !== true) noteSettled(memory, result, object);
     const configRollout = rollsConfig(result, object);
     pass.notices.push(...statefulSetNotices(pass, action, result, configRollout));
     return {
