@@ -124,19 +124,19 @@ function maxUnavailable({ set, replicas }: Plan): number {
 async function roll(cluster: Cluster, plan: Plan): Promise<void> {
   if (plan.set.spec.updateStrategy?.type === "OnDelete") return;
   const ordinals = wanted(plan).reverse();
-  const ending = ordinals.filter((ordinal) => !isHealthy(plan, plan.pods.get(ordinal)!)).length;
-  let free = maxUnavailable(plan) - ending;
-  for (const ordinal of ordinals) {
-    if (ordinal < plan.first + plan.partition) return;
+  const healthy = (ordinal: number): boolean => isHealthy(plan, plan.pods.get(ordinal)!);
+  let free = maxUnavailable(plan) - ordinals.filter((ordinal) => !healthy(ordinal)).length;
+  const old = ordinals.filter((ordinal) => {
     const pod = plan.pods.get(ordinal)!;
-    const healthy = isHealthy(plan, pod);
-    if (!isCurrent(plan, pod) && !isEnding(pod)) {
-      // an old pod that is not well anyway costs nothing
-      if (healthy && free <= 0) return;
-      await deletePod(cluster, pod);
-      if (healthy) free -= 1;
-      if (free <= 0) return;
-    } else if (!healthy && free <= 0) return;
+    return ordinal >= plan.first + plan.partition && !isCurrent(plan, pod) && !isEnding(pod);
+  });
+  // Under Parallel, old pods that are not available anyway go at once, whatever may be missing.
+  const parallel = plan.set.spec.podManagementPolicy === "Parallel";
+  for (const ordinal of old) {
+    const costs = !parallel || healthy(ordinal);
+    if (costs && free <= 0) continue;
+    await deletePod(cluster, plan.pods.get(ordinal)!);
+    if (costs) free -= 1;
   }
 }
 
@@ -145,7 +145,7 @@ async function report(cluster: Cluster, plan: Plan): Promise<void> {
   const count = (test: (pod: Pod) => boolean): number => pods.filter(test).length;
   const updated = count((pod) => isCurrent(plan, pod) && !isEnding(pod));
   const rolled = plan.partition === 0 && updated === plan.replicas && pods.length === plan.replicas;
-  const done = rolled && pods.every((pod) => isHealthy(plan, pod));
+  const done = rolled && pods.every((pod) => isReady(pod) && !isEnding(pod));
   const current = done ? plan.update : plan.current;
   const { namespace, name, generation } = plan.set.metadata;
   await writeStatus(

@@ -190,6 +190,22 @@ export function defineWorkloadTests(connect: () => TestClient): void {
     expect(after.status?.currentRevision).toBe(after.status?.updateRevision);
   });
 
+  it("a parallel StatefulSet replaces old pods that are not yet available at once, and is done when the new ones are ready", async () => {
+    await create("statefulsets", "StatefulSet", {
+      serviceName: "w",
+      replicas: 3,
+      podManagementPolicy: "Parallel",
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+      minReadySeconds: 300,
+    });
+    await untilReady(3);
+    await setImage("statefulsets", "app:2");
+    await untilReady(3, "app:2");
+    const { status } = await untilStatus("statefulsets", { updatedReplicas: 3, currentReplicas: 3 });
+    expect(status?.currentRevision).toBe(status?.updateRevision);
+    expect(status?.availableReplicas ?? 0).toBe(0);
+  });
+
   it("a StatefulSet's partition keeps lower ordinals at the old revision", async () => {
     await create("statefulsets", "StatefulSet", {
       serviceName: "w",
