@@ -1,5 +1,6 @@
 /** Scenarios of the configuration: merge, rollout, missing and bad input, drift, conflicts. */
 import { readFileSync } from "node:fs";
+import { TEST_ANNOTATIONS } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Nacos } from "../src/api.gen.ts";
@@ -379,6 +380,10 @@ describe("merged configuration", () => {
     await createBase(objects, "demo", { replicas: 1 });
     await running();
     const { generation } = (await objects.get("statefulsets", "demo")).metadata;
+    // The rollout lasts until the other manager is there.
+    await objects.patch("pods", "demo-0", {
+      metadata: { annotations: { [TEST_ANNOTATIONS.deleteDelay]: "5s" } },
+    });
     await objects.patch("nacos", "demo", { spec: { finalConfigName: "demo-final2" } });
     await eventually(async () => expect(await objects.find("configmaps", "demo-final2")).toBeDefined());
     await manager.stop();
