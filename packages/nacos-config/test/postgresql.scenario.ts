@@ -43,7 +43,7 @@ const quiet = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const sentinel = (): Promise<string> => pg.sql("select version from nacos_schema_version order by 1");
 
 describe("PostgreSQL", () => {
-  it("nacos A20 NACOS-710 NACOS-721 NACOS-723: an empty database gets its tables; at rest nobody connects; its loss stops nothing", async () => {
+  it("nacos A20 NACOS-202 NACOS-721 NACOS-723: an empty database gets its tables; at rest nobody connects; its loss stops nothing", async () => {
     const manager = await stage.startManager(NO_CHECK);
     await createLogin(objects, plain);
     await objects.configMap("uc", { "user.properties": "a=1\n" });
@@ -102,6 +102,14 @@ describe("PostgreSQL", () => {
       }, 90_000);
       expect((await pg.ready()).status).toBe("False");
       expect((await objects.get("nacos", "demo")).metadata.generation).toBe(1);
+      // Its tables are known to be there: a StatefulSet that somebody deletes is made again all the same.
+      const { uid } = (await objects.get("statefulsets", "demo")).metadata;
+      await objects.delete("statefulsets", "demo");
+      await eventually(async () => {
+        const again = await objects.find("statefulsets", "demo");
+        expect(again?.metadata.uid).toBeDefined();
+        expect(again?.metadata.uid).not.toBe(uid);
+      }, 60_000);
     } finally {
       await plain.start();
     }

@@ -148,6 +148,8 @@ describe("when the database is asked", () => {
     answer = new DatabaseError("DatabaseUnreachable", "ECONNREFUSED");
     const down = await step(verified(1));
     expect(down).toMatchObject({
+      // A StatefulSet that goes missing meanwhile is made again: its tables are there.
+      startable: true,
       failures: [{ condition: "DatabaseReady", reason: "DatabaseUnreachable" }],
       stepStatus: { pg: { initialized: true, lastResult: "Failed", observedGeneration: 1 } },
     });

@@ -145,10 +145,10 @@ function wait(pass: Pass, memory: ResourceMemory, failure: KnownFailure | undefi
   const standing = standingCondition(pass, CONDITION);
   const connecting = state("Unknown", "Connecting", "the database has not answered yet");
   pass.reports.push(standing?.status === "True" ? standing : connecting);
-  return { startable: false, asking: true };
+  return { startable: isVerified(pass), asking: true };
 }
 
-/** True when the schema of this generation was in place once. */
+/** True when the schema of this generation was in place once: pods that start find their tables. */
 function isVerified({ resource }: Pass): boolean {
   return resource.status?.pg?.observedGeneration === resource.metadata.generation;
 }
@@ -173,7 +173,7 @@ function fail(pass: Pass, memory: ResourceMemory, failure: KnownFailure): Databa
     lastMessage: problem.message,
   };
   pass.failures.push({ ...problem, condition: CONDITION });
-  return { startable: false, asking: false };
+  return { startable: isVerified(pass), asking: false };
 }
 
 function statusOf({ resource }: Pass, { version, ran }: InitResult, now: number): PgStatus {
