@@ -199,27 +199,30 @@ describe("limits", () => {
 
   it("leaves no timer and no listener, however the connection ends", async () => {
     const { signal } = new AbortController();
-    const { port, sockets } = await stage();
+    const { port } = await stage();
     const ends: [Partial<PostgresTarget>, string][] = [
       [{}, "done"],
       [{ port: 1 }, "DatabaseUnreachable"],
       [{ password: "" }, "LoginRefused"],
       [{ port }, "Timeout"],
     ];
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const [set, clear] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
     try {
       for (const [more, end] of ends) {
-        const work = withDatabase(target(plain, more), signal, async () => "done");
-        if (end === "Timeout") {
-          while (sockets.length === 0) await new Promise((resolve) => setImmediate(resolve));
-          vi.advanceTimersByTime(20_000);
-        }
+        const timeoutMs = end === "Timeout" ? 321 : 20_123;
+        const to = target(plain, { timeoutMs, ...more });
+        const work = withDatabase(to, signal, async () => "done");
         expect(await work.catch(({ reason }) => reason)).toBe(end);
-        expect(vi.getTimerCount()).toBe(0);
+        const timers = set.mock.results.filter((_, index) => set.mock.calls[index]![1] === timeoutMs);
+        const cleared = clear.mock.calls.map(([timer]) => timer);
+        expect(timers.length).toBeGreaterThanOrEqual(1);
+        expect(timers.filter(({ value }) => !cleared.includes(value))).toEqual([]);
         expect(getEventListeners(signal, "abort")).toEqual([]);
+        set.mockClear();
       }
     } finally {
-      vi.useRealTimers();
+      set.mockRestore();
+      clear.mockRestore();
     }
   });
 
