@@ -16,14 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-/** Requests since a moment, as the audit log has them. */
-async function requests(since: number): Promise<string[]> {
-  const all = await stage.requests(since);
-  return all
-    .filter(({ verb, resource }) => verb !== "watch" && resource !== "leases")
-    .map(({ verb, resource, subresource }) => [verb, resource, subresource].filter(Boolean).join(" "));
-}
-
 /** Resolves when the cluster has so many nodes, all of the newest template, and its status says that it is at rest. */
 async function settled(nodes: number, digest?: string): Promise<void> {
   await eventually(async () => {
@@ -48,7 +40,7 @@ describe("cost", () => {
     const begin = Date.now();
     await createBase(objects);
     await settled(3);
-    const created = await requests(begin);
+    const created = await stage.cost(begin);
 
     await available();
     const { configDigest } = (await objects.get("nacos", "demo")).status ?? {};
@@ -57,13 +49,13 @@ describe("cost", () => {
       data: { "user.properties": "nacos.console.ui.enabled=false\n" },
     });
     await settled(3, configDigest);
-    const edited = await requests(edit);
+    const edited = await stage.cost(edit);
 
     await available();
     const scale = Date.now();
     await objects.patch("nacos", "demo", { spec: { replicas: 5 } });
     await settled(5);
-    const scaled = await requests(scale);
+    const scaled = await stage.cost(scale);
     // Three, three for the edit, two new ones, and three for the longer list of members: each is replaced once.
     expect(podsSeen.size, [...podsSeen].sort().join("\n")).toBe(11);
     expect(created.length, created.join("\n")).toBeLessThanOrEqual(LIMITS.create);

@@ -41,6 +41,8 @@ export interface Stage {
   writes(since: number): Promise<string[]>;
   /** All requests of the controller in this namespace since a moment. */
   requests(since: number): Promise<RequestRecord[]>;
+  /** Those that count as its cost, reads and events included: all but watches and Leases. */
+  cost(since: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -97,9 +99,11 @@ export async function openStage(): Promise<Stage> {
       const writes = (await requests(since)).filter(
         ({ verb, resource }) => WRITES.includes(verb) && resource !== "events",
       );
-      return writes.map(({ verb, resource, subresource, name }) =>
-        [verb, subresource === "" ? resource : `${resource}/${subresource}`, name].join(" "),
-      );
+      return writes.map(inWords);
+    },
+    async cost(since) {
+      const all = await requests(since);
+      return all.filter(({ verb, resource }) => verb !== "watch" && resource !== "leases").map(inWords);
     },
     async close() {
       for (const end of endings) await end();
@@ -109,3 +113,6 @@ export async function openStage(): Promise<Stage> {
     },
   };
 }
+
+const inWords = ({ verb, resource, subresource, name }: RequestRecord): string =>
+  [verb, subresource === "" ? resource : `${resource}/${subresource}`, name].join(" ");
