@@ -3,6 +3,11 @@ import { mysqlInitName } from "../desired/names.ts";
 
 /** Longest name of a Service (DNS label). */
 export const MAX_LABEL_LENGTH = 63;
+/**
+ * Longest name of a StatefulSet whose pods can be created: each carries the label `controller-revision-hash` with the
+ * name, a dash and up to ten characters.
+ */
+export const MAX_NODE_NAME_LENGTH: number = MAX_LABEL_LENGTH - 11;
 /** Longest name of a ConfigMap or Secret (DNS subdomain). */
 const MAX_SUBDOMAIN_LENGTH = 253;
 

@@ -42,9 +42,11 @@ describe("validation of resources", () => {
     expect(faults(nacos({ image: "" }))).toEqual(["ImageMissing spec.image"]);
   });
 
-  it("NACOS-109 refuses names that the Services cannot have", () => {
+  it("NACOS-109 refuses names that the Services or the labels of the pods cannot have", () => {
     const named = (name: string): string[] => faults(nacos({}, { name }));
-    expect(named("a".repeat(54))).toEqual([]);
+    expect(named("a".repeat(52))).toEqual([]);
+    expect(named("a".repeat(53))).toEqual(["NameInvalid metadata.name"]);
+    expect(validate(nacos({}, { name: "a".repeat(54) }), { type: "standalone" })).toEqual([]);
     expect(named("a".repeat(55))).toEqual(["NameInvalid metadata.name"]);
     expect(named("a.b")).toEqual(["NameInvalid metadata.name"]);
     expect(named("1demo")).toEqual(["NameInvalid metadata.name"]);

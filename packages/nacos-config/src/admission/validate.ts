@@ -3,7 +3,7 @@ import { sameJson } from "@quartet/core";
 import { wantsMysqlInit } from "../desired/database.ts";
 import { headlessServiceName } from "../desired/names.ts";
 import { type NacosResource, type NacosType, type Settings, settingsOf } from "../desired/settings.ts";
-import { isDnsLabel, MAX_LABEL_LENGTH, mysqlInitNameFault } from "./names.ts";
+import { isDnsLabel, MAX_LABEL_LENGTH, MAX_NODE_NAME_LENGTH, mysqlInitNameFault } from "./names.ts";
 import { configViolations } from "./validate-config.ts";
 import { storageViolations } from "./validate-storage.ts";
 import type { Violation } from "./violation.ts";
@@ -40,7 +40,12 @@ function nameViolations({ name, spec }: Settings, made: boolean): Violation[] {
     return violation(`"${name}" cannot name Services: it must be a DNS label of at most ${limit} characters`);
   }
   // Nodes that run go on being cared for: there the step reports that it cannot make its Job.
-  if (made || !wantsMysqlInit(spec)) return [];
+  if (made) return [];
+  if (name.length > MAX_NODE_NAME_LENGTH) {
+    const limit = `at most ${MAX_NODE_NAME_LENGTH} characters, it has ${name.length}`;
+    return violation(`"${name}" is too long for the labels of its pods: it must have ${limit}`);
+  }
+  if (!wantsMysqlInit(spec)) return [];
   const fault = mysqlInitNameFault(name);
   return fault === undefined ? [] : violation(fault);
 }
