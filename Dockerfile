@@ -17,6 +17,7 @@ COPY --from=build /src/packages/manager/dist/manager.mjs /src/packages/manager/d
      /src/packages/manager/dist/manager.LICENSES.txt /app/
 USER 65532:65532
 ENV NODE_ENV=production
+# `NODE_OPTIONS=--enable-source-maps` maps stacks to the sources, for 27 MiB more.
 # The base has no shell; its Node stands outside PATH.
-ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "--max-semi-space-size=4", "/app/manager.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "/app/manager.mjs"]
 CMD ["run"]

@@ -9,18 +9,18 @@ import (
 	"os"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	applycore "k8s.io/client-go/applyconfigurations/core/v1"
+	applymeta "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -75,7 +75,6 @@ func (l *EchoList) DeepCopyObject() runtime.Object {
 
 type reconciler struct {
 	client.Client
-	scheme *runtime.Scheme
 }
 
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -100,25 +99,21 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.Status().Patch(ctx, &echo, client.MergeFrom(base))
 }
 
+// ensureConfigMap writes by server-side apply, as the other subject does.
 func (r *reconciler) ensureConfigMap(ctx context.Context, echo *Echo) error {
 	key := client.ObjectKey{Namespace: echo.Namespace, Name: echo.Name + "-out"}
 	var live corev1.ConfigMap
 	err := r.Get(ctx, key, &live)
-	if apierrors.IsNotFound(err) {
-		want := &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
-			Data:       map[string]string{"text": echo.Spec.Text},
-		}
-		if err := controllerutil.SetControllerReference(echo, want, r.scheme); err != nil {
-			return err
-		}
-		return r.Create(ctx, want)
-	}
-	if err != nil || live.Data["text"] == echo.Spec.Text {
+	if client.IgnoreNotFound(err) != nil || (err == nil && live.Data["text"] == echo.Spec.Text) {
 		return err
 	}
-	live.Data = map[string]string{"text": echo.Spec.Text}
-	return r.Update(ctx, &live)
+	owner := applymeta.OwnerReference().
+		WithAPIVersion(echoVersion.String()).WithKind("Echo").WithName(echo.Name).WithUID(echo.UID).
+		WithController(true).WithBlockOwnerDeletion(true)
+	want := applycore.ConfigMap(key.Name, key.Namespace).
+		WithOwnerReferences(owner).
+		WithData(map[string]string{"text": echo.Spec.Text})
+	return r.Apply(ctx, want, client.FieldOwner("controller-runtime-bench"), client.ForceOwnership)
 }
 
 func run() error {
@@ -165,7 +160,7 @@ func run() error {
 		For(&Echo{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.ConfigMap{}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 16}).
-		Complete(&reconciler{Client: manager.GetClient(), scheme: scheme})
+		Complete(&reconciler{Client: manager.GetClient()})
 	if err != nil {
 		return err
 	}
