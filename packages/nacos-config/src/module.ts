@@ -58,7 +58,7 @@ function build(
   mysqlScript();
   let lookup: InformerLookup | undefined;
   let enqueue: EnqueueLater = () => {};
-  const watches = createWatchSet(manager.cache, (key, delayMs) => enqueue(key, delayMs));
+  const watches = createWatchSet(manager.cache, manager.clock, (key, delayMs) => enqueue(key, delayMs));
   const background = createBackground(manager.clock, (key, delayMs) => enqueue(key, delayMs));
   const found = (): InformerLookup => {
     if (lookup === undefined) throw new Error("a reconcile ran before its informers were set up");

@@ -77,6 +77,9 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
       );
       return { requeueAfter: FIRST_PASS_DELAY_MS, exact: true };
     }
+    // Another event must not bring on the middle one of several edits in a row.
+    const unsettled = options.watches.unsettled(key);
+    if (unsettled > 0) return { requeueAfter: unsettled, exact: true };
     try {
       return await pass(key, resource, ctx, options);
     } catch (error) {

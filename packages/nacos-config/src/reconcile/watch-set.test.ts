@@ -1,4 +1,5 @@
 import type { CacheEvent, CacheHandler, Informer, KubeObject, ObjectKey } from "@quartet/core";
+import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { describe, expect, it } from "vitest";
 import { configMap } from "../fixtures.testkit.ts";
 import { CONFIG_MAP } from "../kinds.ts";
@@ -11,10 +12,12 @@ const interest = (name: string, delayMs = 1_000): Interest =>
 
 /** A cache of which each informer's events can be sent by hand. */
 function harness(): {
+  clock: FakeClock;
   watches: WatchSet;
   queued: string[];
   running: Map<string, { emit(event: Partial<CacheEvent>): void; objects: KubeObject[] }>;
 } {
+  const clock = fakeClock();
   const running: ReturnType<typeof harness>["running"] = new Map();
   const queued: string[] = [];
   const cache = {
@@ -37,8 +40,10 @@ function harness(): {
     },
     release: (informer: Informer) => void running.delete((informer as unknown as { id: string }).id),
   };
-  const watches = createWatchSet(cache as never, ({ name }, delayMs) => queued.push(`${name} ${delayMs}`));
-  return { watches, queued, running };
+  const watches = createWatchSet(cache as never, clock, ({ name }, delayMs) =>
+    queued.push(`${name} ${delayMs}`),
+  );
+  return { watches, queued, running, clock };
 }
 
 describe("watches of references", () => {
@@ -52,6 +57,22 @@ describe("watches of references", () => {
     expect(queued).toEqual(["a 1000", "b 1000"]);
     running.get("metadata.name=own")!.emit({ type: "delete" });
     expect(queued.at(-1)).toBe("b 0");
+  });
+
+  it("NACOS-345 says how long edits in a row are waited for, from the first one on", async () => {
+    const { watches, running, clock } = harness();
+    await watches.follow(key("a"), [interest("x"), interest("at-once", 0)], NEVER);
+    expect(watches.unsettled(key("a"))).toBe(0);
+    running.get("metadata.name=at-once")!.emit({ type: "update", resync: false });
+    expect(watches.unsettled(key("a"))).toBe(0);
+    running.get("metadata.name=x")!.emit({ type: "update", resync: false });
+    await clock.advance(600);
+    running.get("metadata.name=x")!.emit({ type: "update", resync: false });
+    expect(watches.unsettled(key("a"))).toBe(400);
+    await clock.advance(400);
+    expect(watches.unsettled(key("a"))).toBe(0);
+    running.get("metadata.name=x")!.emit({ type: "update", resync: false });
+    expect(watches.unsettled(key("a"))).toBe(1_000);
   });
 
   it("NACOS-349 NACOS-1007 follows edits and deletions, and holds nothing that nobody refers to", async () => {

@@ -5,6 +5,7 @@
 import {
   type Cache,
   type CacheEvent,
+  type Clock,
   type DeepReadonly,
   type Informer,
   type InformerOptions,
@@ -52,6 +53,11 @@ export interface WatchSet {
   follow(resource: ObjectKey, interests: readonly Interest[], signal: AbortSignal): Promise<void>;
   /** Everything that an interest covers now; `undefined` when it cannot be read. */
   read<T extends KubeObject>(interest: Interest<T>): readonly DeepReadonly<T>[] | undefined;
+  /**
+   * Milliseconds until the news of a resource may be acted on; 0 when there is none. The first of several edits in a row
+   * opens the time, so that edits without end hold up nothing.
+   */
+  unsettled(resource: ObjectKey): number;
   /** Ends all interests of a resource. */
   forget(resource: ObjectKey): void;
   /** Number of watches that run. */
@@ -66,16 +72,29 @@ interface Watch {
 }
 
 /** An empty set. */
-export function createWatchSet(cache: Pick<Cache, "informer" | "release">, enqueue: EnqueueLater): WatchSet {
+export function createWatchSet(
+  cache: Pick<Cache, "informer" | "release">,
+  clock: Clock,
+  enqueue: EnqueueLater,
+): WatchSet {
   const watches = new Map<string, Watch>();
   const followed = new Map<string, Set<string>>();
+  /** When the news of a resource may be acted on, by the monotonic clock. */
+  const settles = new Map<string, number>();
+
+  const tell = (owner: string, delayMs: number): void => {
+    const now = clock.monotonic();
+    const open = settles.get(owner) ?? 0;
+    if (delayMs > 0 && open <= now) settles.set(owner, now + delayMs);
+    enqueue(parseKey(owner), delayMs);
+  };
 
   const start = (interest: Interest): Watch => {
     const informer = cache.informer(interest.kind, interest.options);
     const owners = new Map<string, number>();
     const removeHandler = informer.addHandler((event) => {
       if (!isNews(event)) return;
-      for (const [owner, delayMs] of owners) enqueue(parseKey(owner), delayMs);
+      for (const [owner, delayMs] of owners) tell(owner, delayMs);
     });
     return { informer, owners, removeHandler };
   };
@@ -111,8 +130,16 @@ export function createWatchSet(cache: Pick<Cache, "informer" | "release">, enque
       const watch = watches.get(idOf(interest));
       return watch?.informer.hasSynced() ? (watch.informer as unknown as Informer<T>).list() : undefined;
     },
+    unsettled(resource) {
+      const owner = keyToString(resource);
+      const left = (settles.get(owner) ?? 0) - clock.monotonic();
+      if (left > 0) return left;
+      settles.delete(owner);
+      return 0;
+    },
     forget(resource) {
       const owner = keyToString(resource);
+      settles.delete(owner);
       for (const id of followed.get(owner) ?? []) leave(owner, id);
       followed.delete(owner);
     },
