@@ -6,6 +6,7 @@ import type { TemplateRevision } from "./desired/revision.ts";
 import { type NacosSpec, settingsOf } from "./desired/settings.ts";
 import { podTemplate } from "./desired/template.ts";
 import type { MountedConfig } from "./desired/volumes.ts";
+import type { Pass } from "./reconcile/pass.ts";
 
 export const IMAGE = "nacos/nacos-server:v2.4.3";
 export const NONE: MountedConfig = { mode: "none" };
@@ -29,6 +30,12 @@ export function nacos(spec: JsonMap = {}, metadata: Partial<Nacos["metadata"]> =
 /** Like {@link nacos}, a cluster of three. */
 export function clusterOf(spec: JsonMap = {}, metadata: Partial<Nacos["metadata"]> = {}): Nacos {
   return nacos({ type: "cluster", replicas: 3, ...spec }, metadata);
+}
+
+/** A pass for steps that neither write objects nor read caches. */
+export function passOf(resource: Nacos): Pass {
+  const outcome = { failures: [], reports: [], stepStatus: {}, notices: [] };
+  return { resource, settings: settingsOf(resource), ...outcome } as unknown as Pass;
 }
 
 /** Pod template, of revision 1 unless said otherwise. */

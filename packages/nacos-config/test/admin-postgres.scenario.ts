@@ -5,9 +5,8 @@ import type { Nacos } from "../src/api.gen.ts";
 import type { JsonMap } from "../src/desired/k8s.ts";
 import type { TestManager } from "./support/manager.ts";
 import { conditionOf, eventually, type Objects, objectsOf, type Resource } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
 /** The hash that Nacos's own scripts give to its default user. */
 const PUBLIC_HASH = "$2a$10$EuWPZHzz32dJN7jexM34MOeYirDdFAZm2kuWj7VEOJhhZkDrxfvUu";
 const TABLES = `

@@ -6,13 +6,12 @@ import { parse } from "yaml";
 import type { Nacos } from "../src/api.gen.ts";
 import type { JsonMap, Pod } from "../src/desired/k8s.ts";
 import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
 const M15 =
   "# ===== Internal Configuration =====\nserver.port=8848\n\n\n# ===== User Configuration =====\nnacos.console.ui.enabled=true\n\n";
 const M15_DIGEST = "c9294469fec85948";
 const M16_DIGEST = "a1c9ed99c7b3b5f4";
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
 const DIGEST = "nacos.io/config-digest";
 
 let stage: Stage;

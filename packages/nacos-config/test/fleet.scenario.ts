@@ -1,7 +1,7 @@
 /** Many resources: what they cost to bring up, and that they cost nothing at rest. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { eventually, type Objects, objectsOf } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
 /** Resources, as many as the Go operator was measured with: 105 s and 2 579 requests until all were Running. */
 const FLEET = 200;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 it("NACOS-204 NACOS-209: two hundred resources come up with few requests, and none is sent while they rest", async () => {
-  await stage.startManager({ flags: { "nacos-skip-node-check": true } });
+  await stage.startManager(NO_CHECK);
   const begin = Date.now();
   const names = Array.from({ length: FLEET }, (_, at) => `fleet-${at}`);
   for (const name of names) await objects.nacos(name, { type: "standalone", replicas: 1 });

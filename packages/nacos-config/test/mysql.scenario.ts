@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonMap } from "../src/desired/k8s.ts";
 import { peerAdoptions, peerCases } from "../src/fixtures.testkit.ts";
 import { conditionOf, eventually, type Objects, objectsOf, type Resource } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
 const JOB = "demo-mysql-sql-init";
 /** Limit for what takes several passes and pods. */
 const LONG_MS = 60_000;

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
 import { nacosModule } from "../src/index.ts";
 import { conditionOf, createBase, eventually, type Objects, objectsOf } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
 const DIGEST = "nacos.io/config-digest";
 
 let stage: Stage;

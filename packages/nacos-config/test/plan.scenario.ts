@@ -8,9 +8,7 @@ import {
   objectsOf,
   type Resource,
 } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
-
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
 let stage: Stage;
 let objects: Objects;

@@ -14,9 +14,8 @@ import {
   tablesOf,
   V1_TABLES,
 } from "./support/postgres.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
 /** Limit for starting and stopping servers on a busy machine. */
 const HOOK_LIMIT_MS = 120_000;
 

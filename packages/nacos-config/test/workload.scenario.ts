@@ -5,9 +5,8 @@ import type { JsonMap } from "../src/desired/k8s.ts";
 import { recreatedStatefulSet, recreateRecord } from "../src/desired/recreate.ts";
 import { peerAdoptions } from "../src/fixtures.testkit.ts";
 import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
-import { openStage, type Stage } from "./support/stage.ts";
+import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
-const NO_CHECK = { flags: { "nacos-skip-node-check": true } };
 const CREDENTIALS = { name: "serverIdentity", value: "security" };
 
 let stage: Stage;

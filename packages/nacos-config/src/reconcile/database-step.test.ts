@@ -2,8 +2,7 @@ import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { beforeEach, describe, expect, it } from "vitest";
 import { DatabaseError } from "../database/errors.ts";
 import type { ConfigObject } from "../desired/k8s.ts";
-import { settingsOf } from "../desired/settings.ts";
-import { nacos, secret, stored } from "../fixtures.testkit.ts";
+import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import type { NacosStatus } from "../status/status.ts";
 import type { Answer, Background } from "./background.ts";
 import { databaseStep } from "./database-step.ts";
@@ -56,14 +55,7 @@ async function step(
   { generation = 1, writes = true, spec = {} } = {},
 ): Promise<Outcome> {
   const resource = { ...nacos({ postgres: POSTGRES, ...spec }, { generation }), status };
-  const pass = {
-    resource,
-    settings: settingsOf(resource),
-    failures: [],
-    reports: [],
-    stepStatus: {},
-    notices: [],
-  } as unknown as Pass;
+  const pass = passOf(resource);
   const state = await databaseStep(pass, memory, { background, watches, clock }, writes);
   return { ...pass, ...state };
 }
@@ -270,7 +262,7 @@ describe("what comes of it", () => {
     const thrown = new Error("stopping");
     const ending = { ...background, ask: () => Promise.reject(thrown) } as unknown as Background;
     const resource = nacos({ postgres: POSTGRES });
-    const pass = { resource, settings: settingsOf(resource), failures: [], reports: [] } as unknown as Pass;
+    const pass = passOf(resource);
     const tools = { background: ending, watches, clock };
     await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
   });

@@ -50,12 +50,12 @@ export async function ensure<T extends KubeObject, R>(
   const { cached, taken, kind, key } = options;
   const id = `${kind.plural}/${key.name}`;
   let live = cached;
-  let fresh = !taken.has(id);
+  let unsure = taken.has(id);
   for (let tries = 1; ; tries += 1) {
     const decision = decide(live);
-    if (live === undefined && !fresh && decision.action !== "none") {
+    if (live === undefined && unsure && decision.action !== "none") {
       live = await read(options);
-      fresh = true;
+      unsure = false;
       if (live !== undefined) continue;
       taken.delete(id);
     }
@@ -66,7 +66,7 @@ export async function ensure<T extends KubeObject, R>(
       if (!outdated || tries >= MAX_TRIES) throw error;
       if (live === undefined && isAlreadyExists(error)) taken.add(id);
       live = await read(options);
-      fresh = true;
+      unsure = false;
     }
   }
 }

@@ -2,12 +2,10 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { settingsOf } from "../desired/settings.ts";
-import { nacos, secret, stored } from "../fixtures.testkit.ts";
+import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import { type Background, createBackground } from "./background.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type MemoryStore } from "./memory.ts";
-import type { Pass } from "./pass.ts";
 import type { WatchSet } from "./watch-set.ts";
 
 const NAMES = Array.from({ length: 200 }, (_, index) => `r${index}`);
@@ -54,14 +52,7 @@ async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
     credentialsSecretRef: { name: "pg-login" },
   };
   const resource = nacos({ postgres, pgInit: { timeoutSeconds } }, { name });
-  const pass = {
-    resource,
-    settings: settingsOf(resource),
-    failures: [],
-    reports: [],
-    stepStatus: {},
-    notices: [],
-  } as unknown as Pass;
+  const pass = passOf(resource);
   const tools = { background, watches, clock };
   await databaseStep(pass, memories.of(name, "uid"), tools, true);
   return pass.failures.map(({ reason }) => reason);

@@ -27,6 +27,9 @@ const CONTROLLER = ") nacos";
 /** Loopback addresses that no other test process uses. */
 const PRIVATE_POD_CIDR = `127.${100 + (Number(process.env.VITEST_POOL_ID ?? 0) % 100)}.0.0/16`;
 
+/** Options of a controller for which ready pods are enough. */
+export const NO_CHECK = { flags: { "nacos-skip-node-check": true } } as const;
+
 export interface Stage {
   readonly target: ApiServer["target"];
   readonly client: TestClient;
