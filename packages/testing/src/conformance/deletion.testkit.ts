@@ -1,9 +1,22 @@
 /** Deletion, finalizers, the garbage collector, namespaces. */
 import { expect } from "vitest";
 import { configMap, pod, statefulSet, WIDGETS, widget } from "./fixtures.testkit.ts";
-import { type ConformanceCase, JSON_PATCH, MERGE, type Obj, type Scene } from "./scene.testkit.ts";
+import {
+  type ConformanceCase,
+  JSON_PATCH,
+  MERGE,
+  type Obj,
+  type Scene,
+  type Watch,
+} from "./scene.testkit.ts";
 
 const maps = (scene: Scene, name?: string): string => scene.at("v1", "configmaps", name);
+/** Watch of one ConfigMap: a full cluster adds its own to each new namespace, at a moment of its choice. */
+const watchMap = (scene: Scene, { metadata }: Obj): Watch =>
+  scene.watch(
+    maps(scene),
+    `&fieldSelector=metadata.name%3D${metadata.name}&resourceVersion=${metadata.resourceVersion}`,
+  );
 const widgets = (scene: Scene, name?: string): string => scene.at(WIDGETS, "widgets", name);
 const pods = (scene: Scene, name?: string): string => scene.at("v1", "pods", name);
 const KEEP = "quartet.io/keep";
@@ -56,7 +69,7 @@ export const DELETION_CASES: readonly ConformanceCase[] = [
     name: "CORE-465 the DELETED event carries a new resource version",
     async run(scene) {
       const object = await scene.create(maps(scene), configMap("a"));
-      const watch = scene.watch(maps(scene), `&resourceVersion=${object.metadata.resourceVersion}`);
+      const watch = watchMap(scene, object);
       await scene.remove(maps(scene, "a"));
       const event = await watch.next();
       expect(event.type).toBe("DELETED");
@@ -96,7 +109,7 @@ export const DELETION_CASES: readonly ConformanceCase[] = [
     async run(scene) {
       await scene.create(maps(scene), configMap("a", {}, { finalizers: [KEEP, "quartet.io/other"] }));
       const marked = await scene.remove(maps(scene, "a"));
-      const watch = scene.watch(maps(scene), `&resourceVersion=${marked.metadata.resourceVersion}`);
+      const watch = watchMap(scene, marked);
       await scene.merge(maps(scene, "a"), { metadata: { finalizers: ["quartet.io/other"] } });
       expect((await watch.next()).type).toBe("MODIFIED");
       const last = await scene.merge(maps(scene, "a"), { metadata: { finalizers: null } });
