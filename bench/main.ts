@@ -12,13 +12,13 @@ import {
   testNamespace,
 } from "@quartet/testing";
 import { parse } from "yaml";
-import { type Bench, measureMemory, measureWork, SUBJECT_CPU } from "./measures.ts";
+import { type Bench, measureMemory, measureRawWrites, measureWork, SUBJECT_CPU } from "./measures.ts";
 import { type BenchOptions, benchOptions } from "./options.ts";
 import { createPods } from "./pods.ts";
 import { resultText, withResults } from "./report.ts";
 import { rotated } from "./statistics.ts";
 import { goSubject, quartetSubject, type Subject } from "./subject.ts";
-import { MEASURES, memoryMeasure } from "./table.ts";
+import { coldStartMeasure, MEASURES, type Measure, memoryMeasure } from "./table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const DOCUMENT = join(ROOT, "docs/performance.md");
@@ -52,15 +52,25 @@ async function main({ profile, pin, runs, pods, write }: BenchOptions): Promise<
     await installCrds(client, [echoCrd()]);
     const bench = { plane, client, folder, options };
     const notes: Notes = new Map(subjects.map(({ name }) => [name, new Map()]));
-    for (let run = 0; run < runs; run++) await runWork(bench, rotated(subjects, run), run, notes);
+    const raw: number[] = [];
+    for (let run = 0; run < runs; run++) {
+      await runWork(bench, rotated(subjects, run), run, notes);
+      raw.push(await measureRawWrites(bench));
+      console.error(`  raw writes: ${raw.at(-1)!.toFixed(3)}`);
+    }
     await runMemory(bench, subjects, notes);
     client.close();
-    const memory = pods.flatMap((count) => [memoryMeasure(count, "full"), memoryMeasure(count, "metadata")]);
+    const memory = pods.flatMap((count) => [
+      memoryMeasure(count, "full"),
+      memoryMeasure(count, "metadata"),
+      coldStartMeasure(count),
+    ]);
     const text = resultText({
       options,
-      measures: [...MEASURES, ...memory].sort((a, b) => a.id.slice(0, 2).localeCompare(b.id.slice(0, 2))),
+      measures: [...MEASURES, ...memory].sort((a, b) => numberOf(a) - numberOf(b)),
       ours: notes.get("quartet")!,
       theirs: notes.get("controller-runtime"),
+      rawWrites: raw,
       server: plane.version,
     });
     console.log(text);
@@ -68,6 +78,11 @@ async function main({ profile, pin, runs, pods, write }: BenchOptions): Promise<
   } finally {
     await plane.stop();
   }
+}
+
+/** 5 of `B5 1000`. */
+function numberOf({ id }: Measure): number {
+  return Number(/\d+/.exec(id)![0]);
 }
 
 async function runWork(bench: Bench, subjects: readonly Subject[], run: number, notes: Notes): Promise<void> {
@@ -88,8 +103,9 @@ async function runMemory(bench: Bench, subjects: readonly Subject[], notes: Note
     for (let run = 0; run < runs; run++) {
       for (const subject of rotated(subjects, run)) {
         for (const projection of subject.projections) {
-          const value = await measureMemory(bench, subject, namespace.name, projection);
-          noteIn(notes, subject, memoryMeasure(count, projection).id, value);
+          const { seconds, mib } = await measureMemory(bench, subject, namespace.name, projection);
+          noteIn(notes, subject, memoryMeasure(count, projection).id, mib);
+          if (projection === "full") noteIn(notes, subject, coldStartMeasure(count).id, seconds);
         }
       }
     }

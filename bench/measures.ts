@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ControlPlane, type TestClient, testNamespace } from "@quartet/testing";
 import { type Echoes, forEach, watchEchoes } from "./echoes.ts";
+import { sumOf } from "./metrics.ts";
 import type { BenchOptions } from "./options.ts";
 import { cpuSeconds, residentMib } from "./process.ts";
 import { percentile } from "./statistics.ts";
@@ -23,13 +24,18 @@ const UPKEEP = new Set(["list", "watch"]);
 const SETTLED_SHARE = 0.01;
 const SETTLE_MS = 3_000;
 const SETTLE_LIMIT_MS = 30_000;
+const UNTIL_LIMIT_MS = 120_000;
 const EVENTS_UNIT = 1_000;
+const READY_POLL_MS = 5;
+const METRICS_POLL_MS = 50;
 /** Time for a second replica to take its place behind the first. */
 const STANDBY_MS = 4_000;
 
+const MERGE_PATCH = "application/merge-patch+json";
+
 type Note = (id: string, value: number) => void;
 
-/** B1–B3 and B5–B9 of one subject in a namespace of its own. */
+/** B1–B3 and B5–B10 of one subject in a namespace of its own. */
 export async function measureWork(bench: Bench, subject: Subject, note: Note): Promise<void> {
   const { plane, options } = bench;
   const namespace = await testNamespace(bench.client);
@@ -54,6 +60,7 @@ export async function measureWork(bench: Bench, subject: Subject, note: Note): P
   } finally {
     await running.stop();
   }
+  await measureRestart(bench, subject, namespace.name, note);
   await measureFailOver(bench, subject, namespace.name, echoes, note);
   echoes.close();
   await namespace.remove();
@@ -95,6 +102,57 @@ async function measureLatency(samples: number, echoes: Echoes, note: Note): Prom
   note("B3 p99", percentile(latencies, 0.99));
 }
 
+/** B10: a start that finds everything as it should be. */
+async function measureRestart(bench: Bench, subject: Subject, namespace: string, note: Note): Promise<void> {
+  const begun = performance.now();
+  const running = await start(bench, subject, namespace);
+  try {
+    const enough = bench.options.objects;
+    await until("every Echo was reconciled", METRICS_POLL_MS, async () => {
+      const text = (await get(running.metrics))?.text ?? "";
+      return sumOf("controller_runtime_reconcile_total", text) >= enough;
+    });
+    note("B10", secondsSince(begun));
+  } finally {
+    await running.stop();
+  }
+}
+
+/**
+ * What the API server needs for the writes of B1 when no controller has a part in it: the load generator creates each
+ * Echo, applies its ConfigMap and patches its status, 16 at a time. Seconds.
+ */
+export async function measureRawWrites({ client, options }: Bench): Promise<number> {
+  const namespace = await testNamespace(client);
+  const [echoes, maps] = ["apis/test.quartet.io/v1", "api/v1"].map(
+    (root, index) => `/${root}/namespaces/${namespace.name}/${["echoes", "configmaps"][index]}`,
+  );
+  const names = Array.from({ length: options.objects }, (_, index) => `e-${index}`);
+  const begun = performance.now();
+  await forEach(names, async (name) => {
+    const echo = {
+      apiVersion: "test.quartet.io/v1",
+      kind: "Echo",
+      metadata: { name },
+      spec: { text: "one" },
+    };
+    await client.ok("POST", echoes!, echo);
+    const map = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: `${name}-out` },
+      data: { text: "one" },
+    };
+    const contentType = "application/apply-patch+yaml";
+    await client.ok("PATCH", `${maps}/${name}-out?fieldManager=raw&force=true`, map, { contentType });
+    const status = { observedGeneration: 1 };
+    await client.ok("PATCH", `${echoes}/${name}/status`, { status }, { contentType: MERGE_PATCH });
+  });
+  const seconds = secondsSince(begun);
+  await namespace.remove();
+  return seconds;
+}
+
 /** B6: two replicas, a clean end of the leader. */
 async function measureFailOver(
   bench: Bench,
@@ -121,15 +179,18 @@ async function measureFailOver(
   }
 }
 
-/** B4: resident memory with all pods of a namespace cached, once it has settled. */
+/** B4 and B5 with all pods of a namespace cached: resident memory once it has settled, and the time to fill the cache. */
 export async function measureMemory(
   bench: Bench,
   subject: Subject,
   namespace: string,
   cachePods: "full" | "metadata",
-): Promise<number> {
+): Promise<{ seconds: number; mib: number }> {
+  const begun = performance.now();
   const running = await start(bench, subject, namespace, { cachePods });
   try {
+    await until("all pods are cached", READY_POLL_MS, async () => (await get(running.ready))?.ok === true);
+    const seconds = secondsSince(begun);
     const deadline = Date.now() + SETTLE_LIMIT_MS;
     let before = 0;
     let now = residentMib(running.pid);
@@ -137,7 +198,7 @@ export async function measureMemory(
       await sleep(SETTLE_MS);
       [before, now] = [now, residentMib(running.pid)];
     }
-    return now;
+    return { seconds, mib: now };
   } finally {
     await running.stop();
   }
@@ -151,6 +212,24 @@ function start(
 ): Promise<RunningSubject> {
   const cpu = options.pin ? { cpu: SUBJECT_CPU } : {};
   return startSubject(subject, plane, folder, { namespace, ...more, ...cpu });
+}
+
+/** An answer; undefined as long as nobody listens there. */
+async function get(url: string): Promise<{ ok: boolean; text: string } | undefined> {
+  try {
+    const answer = await fetch(url);
+    return { ok: answer.ok, text: await answer.text() };
+  } catch {
+    return undefined;
+  }
+}
+
+async function until(what: string, pollMs: number, check: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + UNTIL_LIMIT_MS;
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`not in ${UNTIL_LIMIT_MS / 1000} s: ${what}`);
+    await sleep(pollMs);
+  }
 }
 
 function secondsSince(begun: number): number {

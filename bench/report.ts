@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { cpus, release, totalmem } from "node:os";
 import type { BenchOptions } from "./options.ts";
+import { median } from "./statistics.ts";
 import { type Measure, type Results, resultTable } from "./table.ts";
 
 export interface Report {
@@ -9,6 +10,8 @@ export interface Report {
   readonly measures: readonly Measure[];
   readonly ours: Results;
   readonly theirs: Results | undefined;
+  /** Seconds that the writes of B1 took without a controller, one per run. */
+  readonly rawWrites: readonly number[];
   /** Version of the API server. */
   readonly server: string;
 }
@@ -16,13 +19,15 @@ export interface Report {
 const GIB = 1024 ** 3;
 
 /** Machine, versions, options and the table. */
-export function resultText({ options, measures, ours, theirs, server }: Report): string {
+export function resultText({ options, measures, ours, theirs, rawWrites, server }: Report): string {
   const { objects, runs, samples, pin } = options;
   return `${machine(server)}
 ${runs} runs with the order rotated; each figure is the median, in parentheses the lowest and the highest.
-${objects} Echos in B1, B2, B7 and B9; ${samples} changes in B3. ${pin ? "Subjects on one core, the control plane on the other." : "No process was pinned to a core."}
+${objects} Echos in B1, B2, B7, B9 and B10; ${samples} changes in B3. ${pin ? "Subjects on one core, the control plane on the other." : "No process was pinned to a core."}
 
 ${resultTable(measures, ours, theirs)}
+
+The writes of B1 alone, by the load generator without a controller, took ${median(rawWrites).toFixed(2)} s.
 `;
 }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ApiServer } from "@quartet/testing";
+import { type ApiServer, portAllocator } from "@quartet/testing";
 import { bundle, NODE_FLAGS } from "../packages/manager/bundle.ts";
 
 export interface Subject {
@@ -18,6 +18,10 @@ export interface RunningSubject {
   readonly pid: number;
   /** User of its requests. */
   readonly user: string;
+  /** Address of its metrics. */
+  readonly metrics: string;
+  /** Address that answers with 200 once its caches are filled. */
+  readonly ready: string;
   /** Sends SIGTERM and resolves at the exit; SIGKILL after 20 s. */
   stop(): Promise<void>;
 }
@@ -31,6 +35,8 @@ export interface SubjectOptions {
 }
 
 const STOP_LIMIT_MS = 20_000;
+
+const ports = portAllocator();
 
 /** Bundles the quartet subject, so that it starts as the product does. */
 export async function quartetSubject(folder: string, profile?: string): Promise<Subject> {
@@ -70,9 +76,12 @@ export async function startSubject(
   const kubeconfig = join(folder, `${user}.kubeconfig`);
   writeFileSync(kubeconfig, await server.kubeconfig({ user }), { mode: 0o600 });
   const pods = options.cachePods;
+  const [metrics, health] = await Promise.all([ports.allocate(), ports.allocate()]);
   const args = [
     `--server-config=${kubeconfig}`,
     `--namespace=${options.namespace}`,
+    `--metrics=127.0.0.1:${metrics}`,
+    `--health=127.0.0.1:${health}`,
     ...(options.leaderElect ? ["--leader-elect"] : []),
     ...(pods === undefined ? [] : [name === "quartet" ? `--cache-pods=${pods}` : "--cache-pods"]),
   ];
@@ -82,7 +91,16 @@ export async function startSubject(
   const child = spawn(program!, rest, { stdio: ["ignore", log, log] });
   closeSync(log);
   await once(child, "spawn");
-  return { pid: child.pid!, user, stop: () => stop(child) };
+  return {
+    pid: child.pid!,
+    user,
+    metrics: `http://127.0.0.1:${metrics}/metrics`,
+    ready: `http://127.0.0.1:${health}/readyz`,
+    async stop() {
+      await stop(child);
+      for (const port of [metrics, health]) ports.release(port);
+    },
+  };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

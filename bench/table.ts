@@ -23,12 +23,18 @@ export const MEASURES: readonly Measure[] = [
   { id: "B7 update", title: "API requests per updated object", unit: "" },
   { id: "B8", title: "API server back until a change is done", unit: "s" },
   { id: "B9", title: "CPU seconds per 1 000 watch events", unit: "s" },
+  { id: "B10", title: "start with all of them Ready until each was reconciled", unit: "s" },
 ];
 
 /** Row for memory with so many pods cached. */
 export function memoryMeasure(pods: number, projection: "full" | "metadata"): Measure {
   const title = `RSS with ${pods} pods cached, ${projection}`;
   return { id: `B4 ${pods} ${projection}`, title, unit: "MiB" };
+}
+
+/** Row for a start with so many pods to cache. */
+export function coldStartMeasure(pods: number): Measure {
+  return { id: `B5 ${pods}`, title: `start of the process until ${pods} pods are cached`, unit: "s" };
 }
 
 /** Markdown table: medians with their spread, and ours as a share of theirs. */

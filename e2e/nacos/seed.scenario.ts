@@ -28,7 +28,7 @@ const real = process.env.QUARTET_TARGET === "real";
 interface StatefulSet {
   metadata: { generation: number; resourceVersion: string };
   spec: { template: { metadata: { annotations: Record<string, string> } } };
-  status: { observedGeneration?: number; updatedReplicas?: number; readyReplicas?: number };
+  status: { currentRevision?: string; updateRevision?: string };
 }
 interface Resource {
   metadata: { resourceVersion: string };
@@ -101,12 +101,18 @@ async function writes(since: number): Promise<string[]> {
     .map(({ verb, resource }) => `${verb} ${resource}`);
 }
 
-/** Passes when the cluster rests at a digest with all pods updated and ready. */
+/** Passes when the cluster rests at a digest: all pods updated and ready, and no controller with anything left to report. */
 async function atRest(digest: string): Promise<StatefulSet> {
   const set = await client.ok<StatefulSet>("GET", STATEFUL_SET);
   expect(set.spec.template.metadata.annotations["nacos.io/config-digest"]).toBe(digest);
   const { generation } = set.metadata;
-  expect(set.status).toMatchObject({ observedGeneration: generation, updatedReplicas: 3, readyReplicas: 3 });
+  expect(set.status).toMatchObject({
+    observedGeneration: generation,
+    updatedReplicas: 3,
+    readyReplicas: 3,
+    availableReplicas: 3,
+  });
+  expect(set.status.currentRevision).toBe(set.status.updateRevision);
   const { status } = await client.ok<Resource>("GET", `${NACOS}/my-nacos`);
   expect(status).toMatchObject({ phase: "Running", configDigest: digest });
   return set;

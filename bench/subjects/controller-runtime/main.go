@@ -4,9 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -121,6 +124,8 @@ func run() error {
 	namespace := flag.String("namespace", "", "namespace to work in, empty for all")
 	leaderElection := flag.Bool("leader-elect", false, "take the lease controller-runtime-bench in namespace default")
 	pods := flag.Bool("cache-pods", false, "also cache all pods, to measure memory")
+	metrics := flag.String("metrics", "0", "address of /metrics")
+	health := flag.String("health", "0", "address of /readyz, which tells when all caches are filled")
 	flag.Parse()
 	log.SetLogger(zap.New(zap.WriteTo(os.Stderr)))
 
@@ -138,7 +143,8 @@ func run() error {
 	metav1.AddToGroupVersion(scheme, echoVersion)
 	options := ctrl.Options{
 		Scheme:                        scheme,
-		Metrics:                       server.Options{BindAddress: "0"},
+		Metrics:                       server.Options{BindAddress: *metrics},
+		HealthProbeBindAddress:        *health,
 		LeaderElection:                *leaderElection,
 		LeaderElectionID:              "controller-runtime-bench",
 		LeaderElectionNamespace:       "default",
@@ -155,6 +161,17 @@ func run() error {
 		if _, err := manager.GetCache().GetInformer(context.Background(), &corev1.Pod{}); err != nil {
 			return err
 		}
+	}
+	err = manager.AddReadyzCheck("caches", func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), time.Millisecond)
+		defer cancel()
+		if !manager.GetCache().WaitForCacheSync(ctx) {
+			return errors.New("not filled yet")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	err = ctrl.NewControllerManagedBy(manager).
 		For(&Echo{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).

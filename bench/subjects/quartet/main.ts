@@ -12,6 +12,8 @@ const { values } = parseArgs({
     namespace: { type: "string", default: "" },
     "leader-elect": { type: "boolean", default: false },
     "cache-pods": { type: "string", default: "" },
+    metrics: { type: "string", default: "0" },
+    health: { type: "string", default: "0" },
   },
 });
 
@@ -41,8 +43,8 @@ const manager = await startManager({
     "--leader-election-id=quartet-bench",
     "--leader-election-namespace=default",
     "--max-concurrent-reconciles=16",
-    "--metrics-bind-address=0",
-    "--health-probe-bind-address=0",
+    `--metrics-bind-address=${values.metrics}`,
+    `--health-probe-bind-address=${values.health}`,
     "--debug-bind-address=0",
     "--shutdown-delay=0s",
   ],

@@ -31,6 +31,16 @@ describe("bundle", () => {
       expect(licences).toContain(`${name} `);
   });
 
+  it("CORE-515 starts without Node's fetch and HTTP/2, which it does not use", async () => {
+    const outfile = join(folder, "lean.mjs");
+    await bundle({ outfile });
+    const loaded = 'process.on("exit",()=>console.log(process.moduleLoadList.join("\\n")))';
+    const flags = ["--import", `data:text/javascript,${loaded}`];
+    const modules = execFileSync(process.execPath, [...flags, outfile, "--version"], { encoding: "utf8" });
+    expect(modules).toContain("NativeModule https");
+    expect(modules).not.toMatch(/undici|http2/);
+  });
+
   it("CORE-516 refuses client-node's generated API and packages that would be looked up at run time", async () => {
     const modules = resolve(import.meta.dirname, "../../core/node_modules");
     const refuse = async (text: string): Promise<string> => {
