@@ -31,7 +31,7 @@ export function allCases(): readonly ConformanceCase[] {
   return Object.values(GROUPS).flat();
 }
 
-const CASE_LIMIT_MS = 60_000;
+const CASE_LIMIT_MS = 120_000;
 
 /** Registers all cases against a server that `start` gives. */
 export function defineConformance(start: () => Promise<ApiServer>, target: ApiServer["target"]): void {
