@@ -63,8 +63,11 @@ it("core A12 CORE-207 CORE-239 CORE-306 CORE-307 a cleanup that fails three time
         type: "Warning",
         reason: "CleanupFailed",
         note: expect.stringContaining("answered 500"),
-        // The second time; the third is counted within the process until the series ends.
-        series: expect.objectContaining({ count: 2 }),
+        // Written the second time, with the third if that came before the write: what follows is counted within the
+        // process until the series ends.
+        series: expect.objectContaining({
+          count: expect.toSatisfy((count: number) => count === 2 || count === 3),
+        }),
       }),
     ),
   );
