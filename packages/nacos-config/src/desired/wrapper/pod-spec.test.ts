@@ -64,6 +64,23 @@ describe("wrapper", () => {
     });
   });
 
+  it("NACOS-441 joins the affinity by its kinds, of which the wrapper's win", () => {
+    const term = (key: string): JsonMap => ({
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key }] }],
+      },
+    });
+    const spread = { preferredDuringSchedulingIgnoredDuringExecution: [] };
+    const spec = { affinity: { nodeAffinity: term("spec"), podAffinity: spread } };
+    const affinity = { nodeAffinity: term("wrapper"), podAntiAffinity: spread, podAffinity: null };
+    expect(pod({ affinity }, spec).affinity).toEqual({
+      nodeAffinity: term("wrapper"),
+      podAffinity: spread,
+      podAntiAffinity: spread,
+    });
+    expect(pod({ affinity: { podAntiAffinity: spread } }).affinity).toEqual({ podAntiAffinity: spread });
+  });
+
   it("NACOS-442 replaces a toleration only by one of the same key, operator, value and effect", () => {
     const toleration = { key: "k", operator: "Equal", value: "v", effect: "NoExecute" };
     const result = pod(

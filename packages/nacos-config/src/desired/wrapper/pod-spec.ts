@@ -9,6 +9,7 @@ const MERGES: Readonly<Record<string, (base: unknown, override: unknown) => unkn
   containers: mergeContainers,
   initContainers: mergeContainers,
   volumes: (base, override) => mergeVolumes(itemsOf(base), itemsOf(override)),
+  affinity: (base, override) => ({ ...mapOf(base), ...setMembers(mapOf(override)) }),
   nodeSelector: (base, override) => ({ ...mapOf(base), ...mapOf(override) }),
   tolerations: (base, override) => mergeByKey(itemsOf(base), itemsOf(override), tolerationKey),
   hostAliases: (base, override) =>
@@ -30,6 +31,11 @@ export function mergePodSpec(base: PodSpec, wrapper: JsonMap): PodSpec {
     result[field] = merge === undefined ? value : merge(base[field], value);
   }
   return result;
+}
+
+/** The members that set something. */
+function setMembers(map: JsonMap): JsonMap {
+  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined && value !== null));
 }
 
 function mergeContainers(base: unknown, override: unknown): JsonMap[] {
