@@ -7,7 +7,7 @@ import type { EnvVar } from "./k8s.ts";
  */
 export function overrideEnv(base: readonly EnvVar[], overrides: readonly EnvVar[]): EnvVar[] {
   const result = [...base];
-  for (const override of overrides) {
+  for (const override of lastOfEach(overrides)) {
     const at = result.findIndex((variable) => variable.name === override.name);
     if (at < 0) result.push(override);
     else if (override.valueFrom !== undefined || (override.value ?? "") !== "") result[at] = override;
@@ -15,8 +15,13 @@ export function overrideEnv(base: readonly EnvVar[], overrides: readonly EnvVar[
   return result;
 }
 
+/** One variable a name, in the place of the first of that name: the last, as for the container runtime. */
+function lastOfEach(list: readonly EnvVar[]): EnvVar[] {
+  return [...new Map(list.map((variable) => [variable.name, variable])).values()];
+}
+
 /** The user's variables, then the operator's, which win over user's of the same name. */
 export function containerEnv(user: readonly EnvVar[], operator: readonly EnvVar[]): EnvVar[] {
   const owned = new Set(operator.map((variable) => variable.name));
-  return [...overrideEnv([], user).filter((variable) => !owned.has(variable.name)), ...operator];
+  return [...lastOfEach(user).filter((variable) => !owned.has(variable.name)), ...operator];
 }

@@ -74,7 +74,8 @@ export function settingsOf(resource: Pick<NacosResource, "metadata" | "spec">): 
     version: imageVersion(image),
     replicas: spec.replicas ?? (type === "cluster" ? DEFAULT_CLUSTER_REPLICAS : 1),
     clusterDomain:
-      spec.env?.findLast((variable) => variable.name === DOMAIN_VARIABLE)?.value || DEFAULT_CLUSTER_DOMAIN,
+      spec.env?.findLast(({ name: variable, value }) => variable === DOMAIN_VARIABLE && value)?.value ??
+      DEFAULT_CLUSTER_DOMAIN,
     config: configPlan(name, spec),
     spec,
   };

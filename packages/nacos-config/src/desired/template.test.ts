@@ -84,9 +84,10 @@ describe("pod template", () => {
   it("NACOS-423 takes the cluster's domain from DOMAIN_NAME", () => {
     const resource = clusterOf({ replicas: 1, env: [{ name: "DOMAIN_NAME", value: "example.org" }] });
     expect(env(resource)).toContain("NACOS_SERVERS=demo-0.demo-headless.t.svc.example.org:8848");
-    expect(env(clusterOf({ env: [{ name: "DOMAIN_NAME", value: "" }] })).join()).toContain(
-      ".svc.cluster.local:",
-    );
+    const none = { name: "DOMAIN_NAME", value: "" };
+    expect(env(clusterOf({ env: [none] })).join()).toContain(".svc.cluster.local:");
+    const twice = clusterOf({ env: [{ name: "DOMAIN_NAME", value: "example.org" }, none] });
+    expect(env(twice).join()).toContain(".svc.example.org:");
   });
 
   it("NACOS-420 NACOS-421 announces host names in every mode, and the functions when not all are wanted", () => {
@@ -170,7 +171,8 @@ describe("pod template", () => {
         { name: "A", value: "1" },
         { name: "PREFER_HOST_MODE", value: "ip" },
         { name: "A", value: "2" },
-        { name: "A", value: "" },
+        { name: "B", value: "1" },
+        { name: "B", value: "" },
         { name: "S", value: "plain" },
       ],
       k8sWrapper: {
@@ -182,6 +184,8 @@ describe("pod template", () => {
                 { name: "S", valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
                 { name: "MODE", value: "mine" },
                 { name: "EMBEDDED_STORAGE" },
+                { name: "PREFER_HOST_MODE", value: "ip" },
+                { name: "PREFER_HOST_MODE", value: "" },
                 { name: "NEW", value: "n" },
               ],
             },
@@ -192,6 +196,7 @@ describe("pod template", () => {
     expect(env(resource)).toEqual([
       "Z=$(A)",
       "A=2",
+      "B=",
       "S<-s/k",
       "PREFER_HOST_MODE=hostname",
       "EMBEDDED_STORAGE=embedded",
