@@ -39,14 +39,21 @@ function listDifference(
 ): string | undefined {
   if (desired.length !== live.length) return path;
   const { key } = shape;
+  const rest = [...live];
   for (const [index, wanted] of desired.entries()) {
     const keyed = key !== undefined && isMap(wanted);
-    const found = keyed ? live.find((item) => isMap(item) && key(item) === key(wanted)) : live[index];
+    const found = keyed ? take(rest, (item) => isMap(item) && key(item) === key(wanted)) : live[index];
     const at = `${path}.${isMap(wanted) && typeof wanted.name === "string" ? wanted.name : index}`;
     const different = difference(wanted, found, shape.items ?? NO_SHAPE, at);
     if (different !== undefined) return different;
   }
   return undefined;
+}
+
+/** Removes the first element that passes the test: of equal keys the first belong together, then the second. */
+function take(list: unknown[], test: (item: unknown) => boolean): unknown {
+  const at = list.findIndex((item) => test(item));
+  return at < 0 ? undefined : list.splice(at, 1)[0];
 }
 
 function isDefault(shape: Shape, member: string, found: unknown, desired: JsonMap): boolean {

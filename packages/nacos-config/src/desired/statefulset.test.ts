@@ -102,6 +102,65 @@ describe("StatefulSet", () => {
     expect(update(clusterOf(), turned).changed).toBe(false);
   });
 
+  it("NACOS-407 takes no order of tolerations for a change, but each of their fields", () => {
+    const tolerations = [{ key: "a", effect: "NoSchedule" }, { key: "a" }, { key: "b", operator: "Exists" }];
+    const found = live(create(nacos({ tolerations })));
+    expect(update(nacos({ tolerations: tolerations.toReversed() }), found).changed).toBe(false);
+    const patient = [...tolerations.slice(1), { ...tolerations[0], tolerationSeconds: 5 }];
+    expect(update(nacos({ tolerations: patient }), found).templateChange).toBe(
+      "spec.tolerations.2.tolerationSeconds",
+    );
+  });
+
+  it("NACOS-204 NACOS-407 is at rest with several elements of one key, in order of their appearance", () => {
+    const ports = [
+      { name: "http", containerPort: 8848 },
+      { name: "raft", containerPort: 9849 },
+    ];
+    const side = (second: string): JsonMap => ({
+      name: "side",
+      image: "busybox:1",
+      env: [
+        { name: "X", value: "1" },
+        { name: "X", value: second },
+      ],
+    });
+    const resource = (second: string): Nacos =>
+      nacos({ k8sWrapper: { PodSpec: { containers: [{ name: "demo", ports }, side(second)] } } });
+    const found = live(create(resource("2")));
+    expect(update(resource("2"), found)).toMatchObject({ changed: false, drift: false });
+    expect(update(resource("3"), found).templateChange).toBe("spec.containers.side.env.X.value");
+  });
+
+  it("NACOS-204 NACOS-407 knows quantities and defaults wherever the server rewrites them", () => {
+    const fieldRef = { fieldPath: "metadata.labels" };
+    const divisor = (value: unknown): JsonMap => ({ resource: "limits.memory", divisor: value });
+    const volumes = (size: string, field: JsonMap): JsonMap[] => [
+      { name: "tmp", emptyDir: { medium: "Memory", sizeLimit: size } },
+      { name: "info", downwardAPI: { items: [{ path: "labels", fieldRef: field }] } },
+      {
+        name: "all",
+        projected: { sources: [{ downwardAPI: { items: [{ path: "labels", fieldRef: field }] } }] },
+      },
+      {
+        name: "own",
+        ephemeral: { volumeClaimTemplate: { spec: { resources: { requests: { storage: size } } } } },
+      },
+    ];
+    const resource = nacos({
+      env: [{ name: "MEMORY", valueFrom: { resourceFieldRef: divisor("1024Ki") } }],
+      k8sWrapper: { PodSpec: { volumes: volumes("1024Mi", fieldRef) } },
+    });
+    const found = edited(resource, ({ spec }) => {
+      const config = spec.template.spec.volumes!.filter(({ name }) => name === "config");
+      const rewritten = volumes("1Gi", { apiVersion: "v1", ...fieldRef });
+      spec.template.spec.volumes = [...config, ...rewritten] as typeof config;
+      const variable = nacosContainerOf(spec.template).env!.find(({ name }) => name === "MEMORY")!;
+      variable.valueFrom = { resourceFieldRef: divisor("1Mi") };
+    });
+    expect(update(resource, found)).toMatchObject({ changed: false, drift: false });
+  });
+
   it.each<[what: string, spec: JsonMap, path: string]>([
     ["image", { image: "nacos/nacos-server:v2.5.0" }, "spec.containers.demo.image"],
     ["probe", { livenessProbe: { tcpSocket: { port: 1 } } }, "spec.containers.demo.livenessProbe"],

@@ -3,7 +3,7 @@
  * where quantities stand. Source: Kubernetes 1.37 `pkg/apis/core/v1/defaults.go` and the API reference.
  */
 import type { JsonMap } from "./k8s.ts";
-import { fields } from "./wrapper/keyed.ts";
+import { fields, tolerationKey } from "./wrapper/keyed.ts";
 
 /** Structure of one kind of value. */
 export interface Shape {
@@ -27,19 +27,17 @@ const PROBE: Shape = {
 
 const LIFECYCLE_HANDLER: Shape = { members: { httpGet: HTTP_GET } };
 
-const ENV: Shape = {
-  key: fields("name"),
-  items: {
-    members: {
-      valueFrom: {
-        members: {
-          fieldRef: { defaults: { apiVersion: "v1" } },
-          resourceFieldRef: { defaults: { divisor: "0" } },
-        },
-      },
-    },
-  },
+const RESOURCES: Shape = { members: { limits: { quantities: true }, requests: { quantities: true } } };
+
+/** References to what the pod or a container is given. */
+const FIELD_REFS: Readonly<Record<string, Shape>> = {
+  fieldRef: { defaults: { apiVersion: "v1" } },
+  resourceFieldRef: { defaults: { divisor: "0" }, quantities: true },
 };
+
+const ENV: Shape = { key: fields("name"), items: { members: { valueFrom: { members: FIELD_REFS } } } };
+
+const DOWNWARD_ITEMS: Readonly<Record<string, Shape>> = { items: { items: { members: FIELD_REFS } } };
 
 const CONTAINERS: Shape = {
   key: fields("name"),
@@ -55,7 +53,7 @@ const CONTAINERS: Shape = {
         items: { defaults: { protocol: "TCP", hostPort: (port: JsonMap) => port.containerPort } },
       },
       env: ENV,
-      resources: { members: { limits: { quantities: true }, requests: { quantities: true } } },
+      resources: RESOURCES,
       volumeMounts: { key: fields("mountPath") },
       volumeDevices: { key: fields("devicePath") },
       livenessProbe: PROBE,
@@ -74,17 +72,29 @@ const VOLUMES: Shape = {
   key: fields("name"),
   items: {
     members: {
+      emptyDir: { quantities: true },
       configMap: MAP_VOLUME,
       secret: MAP_VOLUME,
-      downwardAPI: MAP_VOLUME,
+      downwardAPI: { ...MAP_VOLUME, members: DOWNWARD_ITEMS },
       projected: {
         defaults: { defaultMode: FILE_MODE },
         members: {
-          sources: { items: { members: { serviceAccountToken: { defaults: { expirationSeconds: 3600 } } } } },
+          sources: {
+            items: {
+              members: {
+                downwardAPI: { members: DOWNWARD_ITEMS },
+                serviceAccountToken: { defaults: { expirationSeconds: 3600 } },
+              },
+            },
+          },
         },
       },
       ephemeral: {
-        members: { volumeClaimTemplate: { members: { spec: { defaults: { volumeMode: "Filesystem" } } } } },
+        members: {
+          volumeClaimTemplate: {
+            members: { spec: { defaults: { volumeMode: "Filesystem" }, members: { resources: RESOURCES } } },
+          },
+        },
       },
     },
   },
@@ -105,6 +115,7 @@ export const POD_SPEC_SHAPE: Shape = {
     volumes: VOLUMES,
     imagePullSecrets: { key: fields("name") },
     hostAliases: { key: fields("ip") },
+    tolerations: { key: tolerationKey },
     topologySpreadConstraints: { key: fields("topologyKey", "whenUnsatisfiable") },
     overhead: { quantities: true },
   },

@@ -39,3 +39,8 @@ export function mergeByKey(
 export function fields(...names: string[]): (item: JsonMap) => string {
   return (item) => JSON.stringify(names.map((name) => item[name] ?? ""));
 }
+
+/** What tells tolerations apart: all but the seconds. One without operator means Equal. */
+export function tolerationKey(toleration: JsonMap): string {
+  return fields("key", "operator", "value", "effect")({ operator: "Equal", ...toleration });
+}

@@ -1,7 +1,7 @@
 /** Merges `k8sWrapper.PodSpec` over the generated pod. */
 import type { Container, JsonMap, PodSpec } from "../k8s.ts";
 import { mergeContainer } from "./container.ts";
-import { fields, itemsOf, mapOf, mergeByKey } from "./keyed.ts";
+import { fields, itemsOf, mapOf, mergeByKey, tolerationKey } from "./keyed.ts";
 import { mergeVolumes } from "./volumes.ts";
 
 /** How each field is merged; all others are replaced. */
@@ -42,11 +42,6 @@ function mergeContainers(base: unknown, override: unknown): JsonMap[] {
   return mergeByKey(itemsOf(base), itemsOf(override), fields("name"), (container, change) =>
     mergeContainer(container as Container, change),
   );
-}
-
-/** A toleration without operator means Equal. */
-function tolerationKey(toleration: JsonMap): string {
-  return fields("key", "operator", "value", "effect")({ operator: "Equal", ...toleration });
 }
 
 function uniteHostnames(base: JsonMap, override: JsonMap): JsonMap {
