@@ -50,6 +50,8 @@ describe("data volume", () => {
       metadata: { name: "db" },
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "3Gi" } } },
     });
+    const nameless = volumes(claim({}, { name: "", labels: { a: "b" } }));
+    expect(nameless?.claim?.metadata).toEqual({ name: "db", labels: { a: "b" } });
     const own = {
       accessModes: ["ReadWriteMany"],
       storageClassName: "fast",

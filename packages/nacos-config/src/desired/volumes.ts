@@ -75,8 +75,9 @@ function claimTemplate(template: JsonMap, size: string | undefined): ClaimTempla
   const resources = mapOf(spec.resources);
   const requests = { ...mapOf(resources.requests), ...(size ? { storage: size } : {}) };
   const accessModes = spec.accessModes;
+  const metadata: JsonMap = mapOf(template.metadata);
   return {
-    metadata: { name: DATA_VOLUME, ...mapOf(template.metadata) },
+    metadata: { ...metadata, name: metadata.name ? String(metadata.name) : DATA_VOLUME },
     spec: {
       ...spec,
       accessModes: Array.isArray(accessModes) && accessModes.length > 0 ? accessModes : [DEFAULT_ACCESS_MODE],
