@@ -52,7 +52,7 @@ export function nacosContainer(
     name,
     image,
     ...(type === "cluster" ? { command: [...CLUSTER_COMMAND] } : {}),
-    ports: containerPorts(settings, revision),
+    ports: containerPorts(settings, revision, override),
     env: containerEnv(userEnv, operatorEnv(settings, revision, taken)),
     ...(spec.resources === undefined ? {} : { resources: spec.resources as JsonMap }),
     ...probe("livenessProbe", DEFAULT_LIVENESS_PROBE, spec, revision, override),
@@ -61,12 +61,12 @@ export function nacosContainer(
   };
 }
 
-function containerPorts(settings: Settings, revision: TemplateRevision): ContainerPort[] {
-  const ports = [CLIENT_PORT, RAFT_PORT, GRPC_PORT];
-  if (revision !== PEER_REVISION) {
-    ports.push(SERVER_GRPC_PORT);
-    if (hasConsolePort(settings)) ports.push(CONSOLE_PORT);
-  }
+/** The peer's ports, and further ones of which the wrapper does not declare the number by itself. */
+function containerPorts(settings: Settings, revision: TemplateRevision, override: JsonMap): ContainerPort[] {
+  const declared = new Set(itemsOf(override.ports).map(({ containerPort }) => containerPort));
+  const more =
+    revision === PEER_REVISION ? [] : [SERVER_GRPC_PORT, ...(hasConsolePort(settings) ? [CONSOLE_PORT] : [])];
+  const ports = [CLIENT_PORT, RAFT_PORT, GRPC_PORT, ...more.filter(({ port }) => !declared.has(port))];
   return ports.map(({ name, port }) => ({ name, containerPort: port, protocol: "TCP" }));
 }
 

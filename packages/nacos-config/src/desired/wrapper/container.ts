@@ -13,7 +13,8 @@ const portKey = (port: JsonMap): string =>
 const MERGES: Readonly<Record<string, (base: unknown, override: unknown) => unknown>> = {
   env: (base, override) =>
     overrideEnv(itemsOf(base) as unknown as EnvVar[], itemsOf(override) as unknown as EnvVar[]),
-  ports: (base, override) => mergeByKey(itemsOf(base), itemsOf(override), portKey),
+  ports: (base, override) =>
+    mergeByKey(itemsOf(base), itemsOf(override), portKey, (port, change) => ({ ...port, ...change })),
   volumeMounts: (base, override) =>
     mergeMounts(itemsOf(base) as VolumeMount[], itemsOf(override) as VolumeMount[]),
   volumeDevices: (base, override) => mergeByKey(itemsOf(base), itemsOf(override), fields("name")),

@@ -146,6 +146,19 @@ describe("wrapper", () => {
     ]);
   });
 
+  it("NACOS-402 NACOS-444 merges ports by name, and leaves out its own of which the wrapper has the number", () => {
+    const image = "nacos/nacos-server:v3.0.1";
+    const wrapped = (...ports: JsonMap[]): unknown => container({ ports }, { image }).ports;
+    const [client, rpc, grpc, members, web] = wrapped() as JsonMap[];
+    expect(wrapped({ name: "client", hostPort: 18848 })).toEqual([
+      { ...client, hostPort: 18848 },
+      ...[rpc, grpc, members, web],
+    ]);
+    const raft = { name: "raft-rpc", containerPort: 9849 };
+    const http = { name: "http", containerPort: 8080 };
+    expect(wrapped(raft, http)).toEqual([client, rpc, grpc, raft, http]);
+  });
+
   it("NACOS-445 replaces command and arguments", () => {
     const change = { name: "demo", command: ["/bin/sh", "-c", "-c"], args: ["x"] };
     const resource = clusterOf({ k8sWrapper: { PodSpec: { containers: [change] } } });
