@@ -62,8 +62,8 @@ function typeViolations({ spec, type }: Settings, existing: Existing): Violation
   return [{ path: "spec.type", reason: "TypeImmutable", message }];
 }
 
-function imageViolations({ image }: Settings): Violation[] {
-  return image === "" ? [{ path: "spec.image", reason: "ImageMissing", message: "is needed" }] : [];
+function imageViolations({ spec }: Settings): Violation[] {
+  return !spec.image ? [{ path: "spec.image", reason: "ImageMissing", message: "is needed" }] : [];
 }
 
 function replicasViolations({ type, replicas }: Settings): Violation[] {

@@ -11,7 +11,7 @@ import {
   SERVER_GRPC_PORT,
 } from "./ports.ts";
 import { PEER_REVISION, type TemplateRevision } from "./revision.ts";
-import type { NacosSpec, Settings } from "./settings.ts";
+import { type NacosSpec, nacosOverride, type Settings } from "./settings.ts";
 import type { PodVolume } from "./volumes.ts";
 import { itemsOf } from "./wrapper/keyed.ts";
 
@@ -34,18 +34,14 @@ const DEFAULT_LIVENESS_PROBE = {
   failureThreshold: 30,
 };
 
-/**
- * The Nacos container before the wrapper is merged into it.
- * @param wrapper the wrapper's pod spec: what its Nacos container sets suppresses defaults
- */
+/** The Nacos container before the wrapper is merged into it; what the wrapper sets suppresses defaults. */
 export function nacosContainer(
   settings: Settings,
   revision: TemplateRevision,
   volumes: readonly PodVolume[],
-  wrapper: JsonMap,
 ): Container {
   const { name, image, spec, type } = settings;
-  const override = itemsOf(wrapper.containers).find((container) => container.name === name) ?? {};
+  const override = nacosOverride(name, spec);
   const userEnv = (spec.env ?? []) as EnvVar[];
   const taken = new Set([...userEnv, ...(itemsOf(override.env) as unknown as EnvVar[])].map((v) => v.name));
   return {

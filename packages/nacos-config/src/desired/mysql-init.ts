@@ -8,8 +8,7 @@ import { connectionEnv, MYSQL_ARGUMENTS, MYSQL_COMMAND, PASSWORD_VARIABLE } from
 import { createDatabaseStatement, mysqlScript } from "./mysql-schema.ts";
 import { CHILD_LABELS, mysqlInitName } from "./names.ts";
 import { childMetadata } from "./ownership.ts";
-import type { NacosResource, Settings } from "./settings.ts";
-import { wrapperOf } from "./template.ts";
+import { type NacosResource, type Settings, wrapperOf } from "./settings.ts";
 import { mapOf } from "./wrapper/keyed.ts";
 import { mergePodSpec } from "./wrapper/pod-spec.ts";
 

@@ -3,7 +3,9 @@ import type { DeepReadonly } from "@quartet/core";
 import type { Nacos } from "../api.gen.ts";
 import type { ConfigKind } from "../kinds.ts";
 import { type ImageVersion, imageVersion } from "./image.ts";
+import type { JsonMap } from "./k8s.ts";
 import { defaultFinalConfigName } from "./names.ts";
+import { itemsOf, mapOf } from "./wrapper/keyed.ts";
 
 /** A resource as the cache hands it out. */
 export type NacosResource = DeepReadonly<Nacos>;
@@ -52,6 +54,7 @@ export interface Settings {
   readonly name: string;
   readonly namespace: string;
   readonly type: NacosType;
+  /** Image of the Nacos container: the wrapper's, if it has one. */
   readonly image: string;
   readonly version: ImageVersion | undefined;
   readonly replicas: number;
@@ -65,7 +68,7 @@ export function settingsOf(resource: Pick<NacosResource, "metadata" | "spec">): 
   const spec = resource.spec ?? {};
   const name = resource.metadata.name ?? "";
   const type = spec.type === "cluster" ? "cluster" : DEFAULT_TYPE;
-  const image = spec.image ?? "";
+  const image = nacosOverride(name, spec).image || spec.image || "";
   return {
     name,
     namespace: resource.metadata.namespace ?? "",
@@ -79,6 +82,16 @@ export function settingsOf(resource: Pick<NacosResource, "metadata" | "spec">): 
     config: configPlan(name, spec),
     spec,
   };
+}
+
+/** The wrapper's pod spec, under either of its two names. */
+export function wrapperOf({ k8sWrapper }: NacosSpec): JsonMap {
+  return mapOf(k8sWrapper?.PodSpec ?? k8sWrapper?.podSpec);
+}
+
+/** What the wrapper says of the Nacos container. */
+export function nacosOverride(name: string, spec: NacosSpec): JsonMap & { image?: string } {
+  return itemsOf(wrapperOf(spec).containers).find((container) => container.name === name) ?? {};
 }
 
 function configPlan(name: string, spec: NacosSpec): ConfigPlan {

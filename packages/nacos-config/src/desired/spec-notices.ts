@@ -7,8 +7,8 @@ import { FINAL_CONFIG_PATH } from "./names.ts";
 import { type Notice, normal, warning } from "./notice.ts";
 import { hasConsolePort } from "./ports.ts";
 import { LATEST_REVISION } from "./revision.ts";
-import type { Settings } from "./settings.ts";
-import { podTemplate, wrapperOf } from "./template.ts";
+import { nacosOverride, type Settings, wrapperOf } from "./settings.ts";
+import { podTemplate } from "./template.ts";
 import { dataVolumeKinds } from "./volumes.ts";
 import { mountPoint } from "./wrapper/container.ts";
 import { itemsOf } from "./wrapper/keyed.ts";
@@ -54,8 +54,7 @@ function wrapperNotices({ config, spec, name }: Settings): Notice[] {
     const note = "k8sWrapper.PodSpec.spec is no field of a pod and is ignored; move its content up";
     notices.push(warning("WrapperNestedSpecIgnored", note));
   }
-  const container = itemsOf(wrapper.containers).find((item) => item.name === name);
-  const mounts = itemsOf(container?.volumeMounts) as unknown as { mountPath: string }[];
+  const mounts = itemsOf(nacosOverride(name, spec).volumeMounts) as unknown as { mountPath: string }[];
   if (config.mode === "merged" && mounts.some((mount) => mountPoint(mount) === FINAL_CONFIG_PATH)) {
     const note = `k8sWrapper mounts ${FINAL_CONFIG_PATH} itself; the generated configuration is not mounted`;
     notices.push(normal("FinalConfigMountOverridden", note));

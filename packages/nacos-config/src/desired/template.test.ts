@@ -31,6 +31,8 @@ describe("pod template", () => {
     expect({ name, image }).toEqual({ name: "demo", image: IMAGE });
     expect(ports(clusterOf())).toEqual(["client:8848", "rpc:7848", "new-rpc:9848", "cluster-rpc:9849"]);
     expect(ports(clusterOf({ image: "nacos/nacos-server:v3.0.1" }))).toContain("console:8080");
+    const wrapped = { containers: [{ name: "demo", image: "nacos/nacos-server:v3.0.1" }] };
+    expect(ports(clusterOf({ k8sWrapper: { PodSpec: wrapped } }))).toContain("console:8080");
     expect(readinessProbe).toEqual({
       tcpSocket: { port: 8848 },
       initialDelaySeconds: 10,

@@ -1,21 +1,15 @@
 /** The pod template. */
 import { nacosContainer } from "./container.ts";
-import type { JsonMap, PodTemplate } from "./k8s.ts";
+import type { PodTemplate } from "./k8s.ts";
 import { mysqlCheckContainers } from "./mysql-client.ts";
 import { CONFIG_DIGEST_ANNOTATION, fixedLabels } from "./names.ts";
 import type { TemplateRevision } from "./revision.ts";
-import type { NacosSpec, Settings } from "./settings.ts";
+import { type Settings, wrapperOf } from "./settings.ts";
 import { configVolume, dataVolume, type MountedConfig } from "./volumes.ts";
-import { mapOf } from "./wrapper/keyed.ts";
 import { mergePodSpec } from "./wrapper/pod-spec.ts";
 
 /** Fields of the spec that are fields of the pod under the same name. */
 const POD_FIELDS = ["imagePullSecrets", "affinity", "tolerations", "nodeSelector"] as const;
-
-/** The wrapper's pod spec, under either of its two names. */
-export function wrapperOf({ k8sWrapper }: NacosSpec): JsonMap {
-  return mapOf(k8sWrapper?.PodSpec ?? k8sWrapper?.podSpec);
-}
 
 /** The pod template of a revision. The same input gives the same template. */
 export function podTemplate(
@@ -32,7 +26,7 @@ export function podTemplate(
     {
       ...(initContainers.length > 0 ? { initContainers } : {}),
       ...(volumes.length > 0 ? { volumes } : {}),
-      containers: [nacosContainer(settings, revision, mounted, wrapper)],
+      containers: [nacosContainer(settings, revision, mounted)],
       ...Object.fromEntries(
         POD_FIELDS.filter((field) => isSet(spec[field])).map((field) => [field, spec[field]]),
       ),

@@ -2,7 +2,10 @@
  * What the product makes on purpose of every StatefulSet and Service that the peer makes: the decisions that hold in
  * every case (NACOS-401, 402, 405, 501 to 505, 507). A value that has the product's form already stays as it is.
  */
+
+import type { Nacos } from "../../src/api.gen.ts";
 import { imageVersion, isAtLeast } from "../../src/desired/image.ts";
+import { settingsOf } from "../../src/desired/settings.ts";
 import type { Json, RecordedObject, Step } from "./format.ts";
 
 const SERVER_GRPC = { name: "cluster-rpc", port: 9849 };
@@ -67,7 +70,8 @@ function service(object: RecordedObject, resource: RecordedObject, edited: boole
     const repaired = edited ? { selector: { app: name, middleware: "nacos", component: "nacos" } } : {};
     return { ...object, spec: { ...spec, ...repaired, publishNotReadyAddresses: false } };
   }
-  const { image, clientService = {} } = resource.spec as { image?: string; clientService?: Json };
+  const { clientService = {} } = resource.spec as { clientService?: Json };
+  const { image } = settingsOf(resource as unknown as Nacos);
   const console = { ...CONSOLE, protocol: "TCP", targetPort: CONSOLE.port };
   return {
     ...object,
