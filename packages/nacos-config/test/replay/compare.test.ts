@@ -3,7 +3,7 @@ import { unexcused } from "./decisions.ts";
 import { describe as describeDifference, differences } from "./diff.ts";
 import type { Json, RecordedObject } from "./format.ts";
 import { normalChild } from "./normal.ts";
-import { productForm } from "./product-form.ts";
+import { isLeftover, productForm } from "./product-form.ts";
 
 const statefulSet = (container: Json, spec: Json = {}): RecordedObject => ({
   apiVersion: "apps/v1",
@@ -84,6 +84,89 @@ it("the product's form of a peer's object is the product's own already", () => {
     expect(once).not.toEqual(object);
     expect(productForm(once, steps)).toEqual(once);
   }
+});
+
+it("NACOS-502 NACOS-505 NACOS-508 the product's form of a Service keeps edits by hand of what it does not own", () => {
+  const own = {
+    apiVersion: "nacos.io/v1alpha1",
+    kind: "Nacos",
+    metadata: { name: "demo" },
+    spec: { image: "a:2.4" },
+  };
+  const edit = {
+    metadata: { labels: { app: "mine", more: "x" }, annotations: { a: "b" } },
+    spec: {
+      type: "LoadBalancer",
+      publishNotReadyAddresses: true,
+      selector: {},
+      ports: [{ name: "other", port: 1 }],
+    },
+  };
+  const formOf = (name: string, spec: Json): Json => {
+    const service: RecordedObject = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, labels: { app: "demo" } },
+      spec,
+    };
+    const hand = { ...service, metadata: { ...edit.metadata, name }, spec: edit.spec };
+    return productForm(service, [
+      { op: "apply", object: own },
+      { op: "merge", object: hand },
+    ]);
+  };
+  const client = formOf("demo-client", { type: "NodePort", ports: [{ name: "client", port: 8848 }] });
+  expect(client).toMatchObject({
+    metadata: { labels: { app: "demo", more: "x" }, annotations: { a: "b" } },
+    spec: { type: "LoadBalancer", publishNotReadyAddresses: true, ports: [{ name: "client" }] },
+  });
+  const headless = formOf("demo-headless", {
+    clusterIP: "None",
+    publishNotReadyAddresses: true,
+    ports: [{ name: "rpc" }],
+  });
+  expect(headless.spec).toEqual({
+    clusterIP: "None",
+    publishNotReadyAddresses: true,
+    ports: [{ name: "rpc" }],
+  });
+  const standalone = formOf("demo", {
+    type: "LoadBalancer",
+    selector: {},
+    ports: [{ name: "other", port: 1 }],
+  });
+  expect(standalone).toMatchObject({
+    metadata: { labels: { app: "demo", more: "x", middleware: "nacos", component: "nacos" } },
+    spec: { type: "ClusterIP", publishNotReadyAddresses: true, selector: { app: "demo" } },
+  });
+  const { ports } = standalone.spec as { ports: Json[] };
+  expect(ports.map(({ name }) => name)).toEqual(["client", "rpc", "new-rpc"]);
+});
+
+it("NACOS-340 NACOS-344 expects no generated map of an earlier configuration", () => {
+  const at = (spec: Json): RecordedObject => ({
+    apiVersion: "nacos.io/v1alpha1",
+    kind: "Nacos",
+    metadata: { name: "demo" },
+    spec,
+  });
+  const map = (name: string, file: string): RecordedObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name },
+    data: { [file]: "a=1" },
+  });
+  const merged = { userConfigRef: { name: "u" }, finalConfigName: "one" };
+  const before = { op: "apply" as const, object: at({ ...merged, config: "a=1" }) };
+  const patch = (spec: Json) => ({ op: "merge" as const, object: at(spec) });
+  const left = (...changes: Json[]): boolean[] =>
+    [map("one", "application.properties"), map("demo", "custom.properties"), map("u", "user.properties")].map(
+      (child) => isLeftover(child, [before, ...changes.map((change) => patch(change))]),
+    );
+  expect(left()).toEqual([false, true, false]);
+  expect(left({ finalConfigName: "two" })).toEqual([true, true, false]);
+  expect(left({ userConfigRef: null })).toEqual([true, false, false]);
+  expect(left({ userConfigRef: null }, { config: null })).toEqual([true, true, false]);
 });
 
 it("a decision excuses what it is about and nothing else", () => {

@@ -32,6 +32,7 @@ const SERVICE: Shape = {
   defaults: {
     type: "ClusterIP",
     sessionAffinity: "None",
+    sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } },
     internalTrafficPolicy: "Cluster",
     externalTrafficPolicy: "Cluster",
     allocateLoadBalancerNodePorts: true,

@@ -6,7 +6,7 @@ import { ownDecisions, unexcused } from "./decisions.ts";
 import { type Difference, differences } from "./diff.ts";
 import type { Json, RecordedCase, RecordedObject, Step, TraceEntry } from "./format.ts";
 import { normalChild } from "./normal.ts";
-import { productForm, resourceOf } from "./product-form.ts";
+import { isLeftover, productForm, resourceOf } from "./product-form.ts";
 import { rest, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
 export interface Outcome {
@@ -155,7 +155,8 @@ function entryDifferences(entry: TraceEntry, now: Snapshot, before: Snapshot | u
 
 function childDifferences({ steps, expect }: RecordedCase, { children }: Snapshot): Difference[] {
   const keyOf = ({ kind, metadata }: RecordedObject): string => `${kind}/${metadata.name}`;
-  const expected = new Map(expect.children.map((child) => [keyOf(child), productForm(child, steps)]));
+  const kept = expect.children.filter((child) => !isLeftover(child, steps));
+  const expected = new Map(kept.map((child) => [keyOf(child), productForm(child, steps)]));
   const actual = new Map(children.map((child) => [keyOf(child), child]));
   return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((key) => {
     const [wanted, live] = [expected.get(key), actual.get(key)];
