@@ -25,6 +25,7 @@ describe("generated configuration object", () => {
           "example.org/x": "1",
           "nacos.io/generated-for": "uid-demo",
           "nacos.io/config-digest": "digest-of-a=1\n",
+          "nacos.io/inherited": '{"labels":["team"],"annotations":["example.org/x"]}',
         },
         ownerReferences: [
           {

@@ -44,6 +44,8 @@ export const TEMPLATE_REVISION_ANNOTATION: string = "nacos.io/template-revision"
 export const LAST_APPLIED_ANNOTATION: string = "nacos.io/last-applied";
 /** Generated configuration: uid of the resource that it was generated for. */
 export const GENERATED_FOR_ANNOTATION: string = "nacos.io/generated-for";
+/** Child: keys of the labels and annotations that the resource gave it; with the resource's they go again. */
+export const INHERITED_ANNOTATION: string = "nacos.io/inherited";
 /** Resource: suspends everything but health checks and status. */
 export const PAUSED_ANNOTATION: string = "nacos.io/paused";
 /** Resource: allows taking over an existing StatefulSet or Service that carries none of our labels. */
@@ -79,9 +81,10 @@ const PRIVATE_ANNOTATION_DOMAINS = [
 export function inheritedAnnotations(
   annotations: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(annotations).filter(
-      ([key]) => !PRIVATE_ANNOTATION_DOMAINS.some((domain) => key.startsWith(domain)),
-    ),
-  );
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !isPrivateAnnotation(key)));
+}
+
+/** True for annotations that say how an object came about. */
+export function isPrivateAnnotation(key: string): boolean {
+  return PRIVATE_ANNOTATION_DOMAINS.some((domain) => key.startsWith(domain));
 }

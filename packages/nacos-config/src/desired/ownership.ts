@@ -8,7 +8,13 @@ import {
   type OwnerReference,
 } from "@quartet/core";
 import { NACOS } from "../kinds.ts";
-import { ADOPT_ANNOTATION, fixedLabels, inheritedAnnotations } from "./names.ts";
+import {
+  ADOPT_ANNOTATION,
+  fixedLabels,
+  INHERITED_ANNOTATION,
+  inheritedAnnotations,
+  isPrivateAnnotation,
+} from "./names.ts";
 import type { NacosResource } from "./settings.ts";
 
 /** An object's relation to a resource. */
@@ -62,27 +68,60 @@ export function childMetadata(
   name: string,
   annotations: Readonly<Record<string, string>> = {},
 ): KubeObject["metadata"] {
-  const all = { ...inheritedAnnotations(resource.metadata.annotations), ...annotations };
+  const fixed = fixedLabels(resource.metadata.name ?? "");
+  const all: Record<string, string> = {
+    ...inheritedAnnotations(resource.metadata.annotations),
+    ...annotations,
+  };
+  const inherited = keysOf(resource.metadata.labels ?? {}, all, fixed);
+  if (inherited !== undefined) all[INHERITED_ANNOTATION] = inherited;
   return {
     name,
     namespace: resource.metadata.namespace ?? "",
-    labels: { ...resource.metadata.labels, ...fixedLabels(resource.metadata.name ?? "") },
+    labels: { ...resource.metadata.labels, ...fixed },
     ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
     ownerReferences: [controllerReference(NACOS, resource)],
   };
 }
 
+/** Keys of the labels and annotations that come and go with the resource's, as text; `undefined`: none. */
+function keysOf(labels: object, annotations: object, fixed: object): string | undefined {
+  const inherited = {
+    labels: Object.keys(labels).filter((key) => !(key in fixed)),
+    annotations: Object.keys(annotations).filter((key) => !isPrivateAnnotation(key)),
+  };
+  const some = Object.entries(inherited).filter(([, keys]) => keys.length > 0);
+  return some.length === 0
+    ? undefined
+    : JSON.stringify(Object.fromEntries(some.map(([field, keys]) => [field, keys.sort()])));
+}
+
+/** What {@link keysOf} wrote into a live object; nothing when it has been edited into something else. */
+function inheritedKeys(text: string | undefined, field: "labels" | "annotations"): string[] {
+  try {
+    const keys = (JSON.parse(text ?? "{}") as Partial<Record<typeof field, string[]>> | null)?.[field];
+    return Array.isArray(keys) ? keys : [];
+  } catch {
+    return [];
+  }
+}
+
 /**
- * The live metadata with everything that the desired one sets: labels and annotations of others stay, and so do
- * further owners.
+ * The live metadata with everything that the desired one sets, and without what an earlier one had inherited: labels and
+ * annotations of others stay, and so do further owners.
  */
 export function mergedMetadata(
   live: DeepReadonly<KubeObject["metadata"]>,
   desired: KubeObject["metadata"],
 ): KubeObject["metadata"] {
   const result = structuredClone(live) as KubeObject["metadata"];
+  const earlier = live.annotations?.[INHERITED_ANNOTATION];
   for (const field of ["labels", "annotations"] as const) {
-    if (desired[field] !== undefined) result[field] = { ...result[field], ...desired[field] };
+    const gone = new Set([...inheritedKeys(earlier, field), INHERITED_ANNOTATION]);
+    const kept = Object.entries(result[field] ?? {}).filter(([key]) => !gone.has(key));
+    const merged = { ...Object.fromEntries(kept), ...desired[field] };
+    if (Object.keys(merged).length > 0) result[field] = merged;
+    else delete result[field];
   }
   const owners = result.ownerReferences ?? [];
   const missing = (desired.ownerReferences ?? []).filter(

@@ -41,6 +41,33 @@ describe("Services", () => {
     expect(ports(created)).toEqual(["client:8848", "rpc:7848", "new-rpc:9848", "cluster-rpc:9849"]);
   });
 
+  it("NACOS-404 NACOS-417 take over what the resource drops of labels and annotations, and nothing of others", () => {
+    const before = clusterOf(
+      { clientService: { annotations: { lb: "internal" } } },
+      { labels: { team: "a", kept: "1" }, annotations: { note: "x" } },
+    );
+    const found = live(plan(before, "demo-client").created);
+    Object.assign(found.metadata.annotations!, { cloud: "id" });
+    Object.assign(found.metadata.labels!, { theirs: "y" });
+    expect(plan(before, "demo-client").updated(found).changed).toBe(false);
+    const after = clusterOf({}, { labels: { kept: "2" } });
+    const { object } = plan(after, "demo-client").updated(found);
+    expect(object.metadata.labels).toEqual({ ...fixedLabels("demo"), kept: "2", theirs: "y" });
+    expect(object.metadata.annotations).toEqual({ cloud: "id", "nacos.io/inherited": '{"labels":["kept"]}' });
+    expect(plan(after, "demo-client").updated(object).changed).toBe(false);
+    const bare = plan(clusterOf(), "demo-client").updated(object).object;
+    expect(bare.metadata).toMatchObject({ annotations: { cloud: "id" }, labels: { theirs: "y" } });
+    expect(bare.metadata.annotations).not.toHaveProperty(["nacos.io/inherited"]);
+    expect(bare.metadata.labels).not.toHaveProperty("kept");
+    const spoilt = live(plan(clusterOf(), "demo-client").created);
+    for (const text of ["{", "null", '{"labels":1}']) {
+      spoilt.metadata.annotations = { "nacos.io/inherited": text, cloud: "id" };
+      expect(plan(clusterOf(), "demo-client").updated(spoilt).object.metadata.annotations).toEqual({
+        cloud: "id",
+      });
+    }
+  });
+
   it("NACOS-502 gives standalone an address in the cluster, and no headless Service", () => {
     expect(plans(nacos()).map(({ created }) => created.metadata.name)).toEqual(["demo", "demo-client"]);
     const { created } = plan(nacos(), "demo");
@@ -92,7 +119,8 @@ describe("Services", () => {
     const { created, updated } = plan(clusterOf({ clientService }), "demo-client");
     const { annotations, ...spec } = clientService;
     expect(created.spec).toMatchObject(spec);
-    expect(created.metadata.annotations).toEqual(annotations);
+    const inherited = { "nacos.io/inherited": '{"annotations":["lb.io/a"]}' };
+    expect(created.metadata.annotations).toEqual({ ...annotations, ...inherited });
     const before = live(plan(clusterOf(), "demo-client").created);
     expect(updated(before).object.spec).toMatchObject(spec);
     const back = plan(

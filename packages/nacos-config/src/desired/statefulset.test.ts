@@ -270,7 +270,12 @@ describe("StatefulSet", () => {
       "nacos.io/paused": "false",
     };
     const keys = Object.keys(create(clusterOf({}, { annotations })).metadata.annotations ?? {});
-    expect(keys.sort()).toEqual(["example.org/team", "nacos.io/last-applied", "nacos.io/template-revision"]);
+    expect(keys.sort()).toEqual([
+      "example.org/team",
+      "nacos.io/inherited",
+      "nacos.io/last-applied",
+      "nacos.io/template-revision",
+    ]);
   });
 
   it("NACOS-1004 has claims deleted with the StatefulSet on request alone", () => {
