@@ -81,6 +81,18 @@ describe("change of volumes", () => {
     expect(change({}, {})).toEqual({ change: "none" });
   });
 
+  it("NACOS-604 knows the data path with a slash behind it, as a wrapper may write it", () => {
+    const mounts = [{ name: "own", mountPath: "/home/nacos/data/" }];
+    const wrapper = {
+      volumes: [{ name: "own", emptyDir: {} }],
+      containers: [{ name: "demo", volumeMounts: mounts }],
+    };
+    const resource = nacos({ volume: { emptyDir: {} }, k8sWrapper: { PodSpec: wrapper } });
+    const plain = nacos({ volume: { emptyDir: {} } });
+    const live = stored(newStatefulSet(plain, settingsOf(plain), { mode: "none" }));
+    expect(claimChange({ template: templateOf(resource), claims: [] }, live)).toEqual({ change: "none" });
+  });
+
   it("NACOS-605 NACOS-608 tells growth from shrinking", () => {
     const sized = (persistentVolumeSize: string): JsonMap => ({ ...claim(), persistentVolumeSize });
     expect(change(sized("1Gi"), sized("2Gi"))).toEqual({ change: "grown", from: "1Gi", to: "2Gi" });

@@ -4,6 +4,7 @@ import { type DeepReadonly, sameJson } from "@quartet/core";
 import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import { DATA_PATH } from "./names.ts";
 import { compareQuantities } from "./quantity.ts";
+import { mountPoint } from "./wrapper/container.ts";
 import { itemsOf, mapOf } from "./wrapper/keyed.ts";
 
 /** How the volumes that are wanted differ from those that a StatefulSet has. */
@@ -62,7 +63,7 @@ export function storageOf({ spec }: { readonly spec: JsonMap }): unknown {
 /** What is mounted at the data path: a claim, a kind of volume, or nothing. */
 function dataKind(template: PodTemplate, claims: readonly ClaimTemplate[], container: string): string {
   const nacos = template.spec.containers.find(({ name }) => name === container);
-  const mount = nacos?.volumeMounts?.find(({ mountPath }) => mountPath === DATA_PATH);
+  const mount = nacos?.volumeMounts?.find((item) => mountPoint(item) === DATA_PATH);
   if (mount === undefined) return "none";
   if (claims.some(({ metadata }) => metadata.name === mount.name)) return "claim";
   const volume: JsonMap = itemsOf(template.spec.volumes).find(({ name }) => name === mount.name) ?? {};
