@@ -1,6 +1,12 @@
+import { request } from "node:http";
 import { expect, it } from "vitest";
 import { loadSettings } from "../config/load.ts";
 import { startDebugServer } from "./debug-server.ts";
+import { startHealthServer } from "./health.ts";
+import { parseLogLevels } from "./levels.ts";
+import { createLogging } from "./logger.ts";
+import { createMetrics } from "./metrics.ts";
+import { startMetricsServer } from "./metrics-server.ts";
 
 it("answers about objects in JSON, without secrets, and 404 for kinds that nobody works on", async () => {
   const asked: string[][] = [];
@@ -17,6 +23,29 @@ it("answers about objects in JSON, without secrets, and 404 for kinds that nobod
   expect([unknown.status, await unknown.text()]).toEqual([404, 'no controller works on "pods"\n']);
   expect((await get("/other")).status).toBe(404);
   await server.stop();
+});
+
+it("CORE-280 probes, metrics and debug answer 404 to a request target that is no URL", async () => {
+  const address = { host: "127.0.0.1", port: 0 };
+  const { log } = createLogging({ levels: parseLogLevels("error") });
+  const none = new Map();
+  const servers = [
+    await startDebugServer(address, () => ({})),
+    await startHealthServer({ address, healthz: none, readyz: none, log }),
+    await startMetricsServer({ address, metrics: createMetrics({ processMetrics: false }), log }),
+  ];
+  for (const { port, stop } of servers) {
+    const code = await new Promise((resolve, reject) => {
+      request({ host: "127.0.0.1", port, path: "//", agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+    expect(code).toBe(404);
+    await stop();
+  }
 });
 
 const module = { name: "nacos", aliases: [], flags: [] };

@@ -1,5 +1,6 @@
 /** Answers questions about single objects, on this machine only by default. */
 import type { ListenAddress } from "../config/address.ts";
+import { requestUrl } from "../request-url.ts";
 import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
 import { redactFields } from "./redact.ts";
 
@@ -16,7 +17,7 @@ export function startDebugServer(address: ListenAddress, explain: Explain): Prom
     flag: "debug-bind-address",
     handler: (request, response) => {
       if (!allowsOnlyReads(request, response)) return;
-      const url = new URL(request.url ?? "/", "http://localhost");
+      const url = requestUrl(request);
       if (url.pathname !== EXPLAIN_PATH) return sendText(response, 404, "404 page not found\n");
       const kind = url.searchParams.get("kind") ?? "";
       const key = url.searchParams.get("key") ?? "";

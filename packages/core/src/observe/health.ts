@@ -1,6 +1,7 @@
 /** `/healthz` and `/readyz` as Kubernetes components serve them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenAddress } from "../config/address.ts";
+import { requestUrl } from "../request-url.ts";
 import { messageOf } from "./error-fields.ts";
 import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
 import type { Logger } from "./types.ts";
@@ -52,7 +53,7 @@ async function answer(
   response: ServerResponse,
   tell: (endpoint: string, outcome: Outcome) => void,
 ): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://localhost");
+  const url = requestUrl(request);
   const [, endpoint = "", name, ...rest] = url.pathname.replace(/\/$/, "").split("/");
   const checks = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
   if (checks === undefined || rest.length > 0) return sendText(response, 404, "404 page not found\n");

@@ -1,6 +1,7 @@
 /** `/metrics` for Prometheus. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenAddress } from "../config/address.ts";
+import { requestUrl } from "../request-url.ts";
 import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
 import type { Metrics } from "./metrics.ts";
 import type { AccessReviewer } from "./metrics-access.ts";
@@ -21,7 +22,7 @@ export interface MetricsServerOptions {
 export function startMetricsServer(options: MetricsServerOptions): Promise<RunningServer> {
   const { metrics, log, secure } = options;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const { pathname } = requestUrl(request);
     if (pathname !== METRICS_PATH) return sendText(response, 404, "404 page not found\n");
     if (secure !== undefined && !(await admit(secure.access, request, response))) return;
     sendText(response, 200, await metrics.render(), { "content-type": metrics.registry.contentType });

@@ -50,6 +50,12 @@ describe("webhook server", () => {
     expect((await call("/other", { body: review({}) })).code).toBe(404);
   });
 
+  it("CORE-331 answers 404 to a request target that is no URL, and lives on", async () => {
+    const { call } = await serve([validating(() => [])]);
+    expect((await call("//")).code).toBe(404);
+    expect((await call("/v", { body: review({ object: echo({}) }) })).code).toBe(200);
+  });
+
   it("CORE-332 refuses bodies that are not an AdmissionReview v1", async () => {
     const { call } = await serve([validating(() => [])]);
     expect((await call("/v", { contentType: "text/plain", text: "{}" })).code).toBe(415);

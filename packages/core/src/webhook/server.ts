@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
+import { requestUrl } from "../request-url.ts";
 import { admit } from "./admission.ts";
 import { convertReview } from "./conversion.ts";
 import { HttpError } from "./http-error.ts";
@@ -112,7 +113,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? "/", "https://webhook");
+  const url = requestUrl(request);
   const handler = handlers.get(url.pathname);
   if (handler === undefined) return reply(response, 404, { message: "no webhook at this path" });
   if (request.method !== "POST") return reply(response, 405, { message: "webhooks take POST only" });
