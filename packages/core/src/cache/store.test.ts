@@ -59,6 +59,20 @@ describe("store", () => {
     expect(store.objects.size).toBe(3);
   });
 
+  it("CORE-172 CORE-189 a list that holds another object of the same name deletes the one before and adds it", () => {
+    const store = createStore<Thing>();
+    for (const object of [at("again", "1"), at("gone", "2")]) store.upsert(object);
+    const again = thing("again", { metadata: { uid: "another", resourceVersion: "9" } });
+    const changes = store.replace(mapOf([again, at("added", "8")]));
+    expect(changes.map(brief)).toEqual([
+      "add a/added@8",
+      "delete a/again@1 stale",
+      "delete a/gone@2 stale",
+      "add a/again@9",
+    ]);
+    expect(store.objects.get({ namespace: "a", name: "again" })).toBe(again);
+  });
+
   it("takes equal versions over silently when the new list holds more of each object", () => {
     const store = createStore<Thing>();
     store.upsert(at("x", "1"));

@@ -18,7 +18,8 @@ export interface Store<T extends KubeObject> {
   remove(object: T): Change<T> | undefined;
   /**
    * Takes over a whole new state at once. Objects of an unchanged resource version make no change, and keep their
-   * identity unless `renew` is set. Deletions come last.
+   * identity unless `renew` is set. Deletions come after adds and updates; last come adds of objects whose name
+   * another one had before, which is a deletion that was missed.
    */
   replace(next: ObjectMap<T>, renew?: boolean): Change<T>[];
   clear(): void;
@@ -51,19 +52,24 @@ export function createStore<T extends KubeObject>(): Store<T> {
       const before = objects;
       objects = next;
       const changes: Change<T>[] = [];
+      const replaced: Change<T>[] = [];
       for (const object of next.values()) {
         const key = keyOf(object);
         const old = before.get(key);
         if (old === undefined) changes.push({ type: "add", key, object });
+        else if (old.metadata.uid !== object.metadata.uid) replaced.push({ type: "add", key, object });
         else if (old.metadata.resourceVersion !== object.metadata.resourceVersion) {
           changes.push({ type: "update", key, object, old });
         } else if (!renew) next.set(key, old);
       }
       for (const object of before.values()) {
         const key = keyOf(object);
-        if (next.get(key) === undefined) changes.push({ type: "delete", key, object, stale: true });
+        const now = next.get(key);
+        if (now === undefined || now.metadata.uid !== object.metadata.uid) {
+          changes.push({ type: "delete", key, object, stale: true });
+        }
       }
-      return changes;
+      return [...changes, ...replaced];
     },
     clear: () => objects.clear(),
   };

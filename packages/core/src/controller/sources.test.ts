@@ -56,6 +56,20 @@ describe("start", () => {
     expect(controller.state).toBe("Failed");
   });
 
+  it("CORE-172 CORE-224 reconciles an object that was replaced by one of the same name while the watch was down", async () => {
+    scene.server.put(thing("a", { namespace: "t", metadata: { generation: 1 } }));
+    const { keys, reconcile } = recorder();
+    await scene.start(scene.builder().for(things).complete(reconcile));
+    expect(keys).toEqual(["t/a"]);
+    scene.server.refuse("watch", apiError(503), 1);
+    scene.server.cut();
+    scene.server.remove({ namespace: "t", name: "a" });
+    scene.server.put(thing("a", { namespace: "t", metadata: { generation: 1 } }));
+    scene.server.compact();
+    await scene.clock.advance(10_000);
+    expect(keys).toEqual(["t/a", "t/a"]);
+  });
+
   it("runs its setup with the informers before they sync", async () => {
     scene.server.put(thing("a", { namespace: "t", spec: { owner: "x" } }));
     const found: string[] = [];
