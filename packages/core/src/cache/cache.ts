@@ -65,10 +65,10 @@ export function createCache(options: CacheOptions): Cache {
     informer: pool.acquire,
     release: pool.release,
     ...reads,
-    overlay(kind, key, written) {
+    overlay(kind, key, written, uid) {
       const own = kind.namespaced ? key : { namespace: "", name: key.name };
       for (const informer of pool.informers()) {
-        if (concerns(informer.kind, kind, written)) informer.overlay(own, written);
+        if (concerns(informer.kind, kind, written)) informer.overlay(own, written, uid);
       }
     },
     informers: pool.informers,

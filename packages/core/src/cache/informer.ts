@@ -33,7 +33,7 @@ export interface OwnedInformer<T extends KubeObject = KubeObject> extends Inform
   /** From metadata only to whole objects, for the same handlers and indexes. */
   upgrade(scope: Scope<T>): void;
   /** Lays a write of this process over the watch. */
-  overlay(key: ObjectKey, written: KubeObject | "deleted"): void;
+  overlay(key: ObjectKey, written: KubeObject | "deleted", uid?: string): void;
   /** Keys of which only a live read is sure to be current. */
   liveKeys(): readonly ObjectKey[];
   isLive(key: ObjectKey): boolean;
@@ -160,10 +160,10 @@ function controllerUid(object: KubeObject): string[] {
 
 function overlayOf<T extends KubeObject>(core: InformerCore<T>): OwnedInformer<T>["overlay"] {
   const matches = matcherOf(core);
-  return (key, written) => {
+  return (key, written, uid) => {
     const shard = shardOf(core, key.namespace);
     if (shard === undefined || matches === undefined) return;
-    if (written === "deleted") return shard.deleted(key);
+    if (written === "deleted") return shard.deleted(key, uid);
     // The writer goes on using its object, so the cache takes a copy.
     const object = matches(written) ? core.prepare(mutable(written) as T) : undefined;
     shard.written(key, object, written.metadata);

@@ -125,6 +125,17 @@ describe("overlay of own writes", () => {
     expect(shown()).toBeUndefined();
   });
 
+  it("CORE-185 does not hide a new object of the same name that the watch brought before the delete was answered", () => {
+    const { overlay, write, shown } = setUp();
+    overlay.deleted(KEY, at("15", "u2"), "u1");
+    expect(shown()).toBeUndefined();
+    write(at("20", "u3"), at("15", "u2"), "16");
+    overlay.deleted(KEY, at("15", "u2"), "u2");
+    expect(shown()).toBe("20");
+    overlay.deleted(KEY, at("15", "u2"), "u3");
+    expect(shown()).toBe("deleted");
+  });
+
   it("does not bring a deleted object back by the late answer of an earlier write", () => {
     const { overlay, write, shown } = setUp();
     overlay.deleted(KEY, at("10"));

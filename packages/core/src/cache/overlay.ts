@@ -46,7 +46,8 @@ export interface Overlay<T extends KubeObject> {
     base: T | undefined,
     position: string | undefined,
   ): void;
-  deleted(key: ObjectKey, base: T | undefined): void;
+  /** Records a deletion; `gone` is the UID of the deleted object where the answer told it. */
+  deleted(key: ObjectKey, base: T | undefined, gone?: string): void;
   /** The watch brought an object. */
   sawObject(key: ObjectKey, object: T): void;
   /** The watch brought a deletion. */
@@ -88,11 +89,13 @@ export function createOverlay<T extends KubeObject>(options: {
         reaches(position, version);
       if (!isDeleted && !isOld) table.put({ key, expiresAt, mode: "written", object, uid, version });
     },
-    deleted(key, base) {
+    deleted(key, base, gone) {
       const before = table.find(key);
       const uid = (before?.mode === "written" ? before.uid : undefined) ?? base?.metadata.uid;
       // An object that the cache never saw has nothing to be hidden.
       if (uid === undefined) return;
+      // The watch, or a later write, was faster than the answer: another object bears the name by now.
+      if (gone !== undefined && gone !== uid) return;
       table.put({ key, expiresAt: clock.monotonic() + LIFETIME_MS, mode: "deleted", uid });
     },
     sawObject(key, object) {

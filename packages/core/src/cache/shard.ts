@@ -43,7 +43,7 @@ export interface Shard<T extends KubeObject> {
   list(namespace?: string): T[];
   /** Lays a write over the watch; `object` is absent where the informer's selectors leave it out. */
   written(key: ObjectKey, object: T | undefined, metadata: T["metadata"]): void;
-  deleted(key: ObjectKey): void;
+  deleted(key: ObjectKey, uid: string | undefined): void;
   /** A handler that comes late gets everything: at once, or with the list that is under way. */
   join(registration: Registration<T>): void;
   /** Delivers each object again. */
@@ -97,7 +97,7 @@ export function createShard<T extends KubeObject>(options: ShardOptions<T>): Sha
     list: (namespace) => readAll(parts, namespace),
     written: (key, object, metadata) =>
       overlay.written(key, { object, metadata }, store.objects.get(key), parts.position),
-    deleted: (key) => overlay.deleted(key, store.objects.get(key)),
+    deleted: (key, uid) => overlay.deleted(key, store.objects.get(key), uid),
     join: (registration) => feed.join(registration, parts.listed ? store.objects.values() : undefined),
     resync: () => feed.resync(() => store.objects.values(), store.objects.size),
     restart() {

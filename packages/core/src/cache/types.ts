@@ -73,8 +73,11 @@ export interface Cache {
     kind: Kind<T>,
     filter?: { namespace?: string; labels?: Record<string, string> },
   ): Promise<readonly DeepReadonly<T>[]>;
-  /** Records the object that a write of this process returned; a `deleted` key hides the object. */
-  overlay(kind: Kind, key: ObjectKey, written: KubeObject | "deleted"): void;
+  /**
+   * Records the object that a write of this process returned; a `deleted` key hides the object, unless another one than
+   * that of the UID is known there by now.
+   */
+  overlay(kind: Kind, key: ObjectKey, written: KubeObject | "deleted", uid?: string): void;
   /** All informers, for health, metrics and debugging. */
   informers(): readonly Informer[];
   stop(): Promise<void>;

@@ -55,6 +55,20 @@ it("hooks see every write, the parent's first, and what it returned", async () =
   ]);
 });
 
+it("CORE-185 hooks are told the UID of what was written, after a delete too", async () => {
+  const uids: unknown[] = [];
+  const { client } = await serve(
+    (request, response) => {
+      const gone = { kind: "Status", apiVersion: "v1", status: "Success", details: { uid: "u1" } };
+      answer(response, 200, request.method === "DELETE" ? gone : object(CONFIG_MAP, "a", { uid: "u2" }));
+    },
+    { hooks: { afterWrite: (_info, _object, uid) => void uids.push(uid) } },
+  );
+  await client.delete(CONFIG_MAP, KEY);
+  await client.create(CONFIG_MAP, object(CONFIG_MAP, "a"));
+  expect(uids).toEqual(["u1", "u2"]);
+});
+
 it("a hook that throws keeps the write from being sent, also before a repeat", async () => {
   let fenced = true;
   const afterWrite = vi.fn();

@@ -123,8 +123,11 @@ export interface WriteInfo {
 export interface ClientHooks {
   /** Called before a write is sent, once or several times; throwing keeps it from being sent. */
   beforeWrite?(info: WriteInfo): void;
-  /** Called with the object that a successful write returned (`undefined` after a delete that answers a Status). */
-  afterWrite?(info: WriteInfo, object: KubeObject | undefined): void;
+  /**
+   * Called with the object that a successful write returned (`undefined` after a delete that answers a Status), and with
+   * the UID of the object that was written, as far as the answer tells it.
+   */
+  afterWrite?(info: WriteInfo, object: KubeObject | undefined, uid?: string): void;
 }
 
 /** Requests to one API server. All objects are plain JSON; see `CORE-131`. */

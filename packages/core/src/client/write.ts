@@ -1,6 +1,7 @@
 /** What all writes share: hooks, query, sending. */
 import type { Kind, KubeObject, ObjectKey } from "../object.ts";
 import { jsonBody } from "./answer-body.ts";
+import type { StatusDetails } from "./errors.ts";
 import { isBuiltIn } from "./patch.ts";
 import { queryString } from "./paths.ts";
 import type { Repeatable } from "./retry.ts";
@@ -43,7 +44,9 @@ export async function sendWrite<T extends KubeObject>(
   });
   const body = jsonBody(write, answer) as T | undefined;
   const object = body === undefined || isStatus(body) ? undefined : body;
-  for (const hook of hooks) hook.afterWrite?.(info, object);
+  const uid =
+    object === undefined ? (body as { details?: StatusDetails })?.details?.uid : object.metadata?.uid;
+  for (const hook of hooks) hook.afterWrite?.(info, object, uid);
   return object;
 }
 

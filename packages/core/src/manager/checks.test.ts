@@ -22,13 +22,33 @@ describe("hooks of the client", () => {
   it("CORE-185 lays written objects and deletions over the cache, but no dry run", () => {
     const seen: unknown[] = [];
     const hooks = overlayHooks({ overlay: (_kind, _key, written) => void seen.push(written) });
+    const ending = { ...object, metadata: { name: "x", deletionTimestamp: "2026-01-01T00:00:00Z" } };
     hooks.afterWrite!({ ...info, verb: "update" }, object);
-    hooks.afterWrite!({ ...info, verb: "delete" }, object);
+    hooks.afterWrite!({ ...info, verb: "delete" }, ending);
     hooks.afterWrite!({ ...info, verb: "delete" }, undefined);
     hooks.afterWrite!({ ...info, verb: "update", dryRun: true }, object);
     hooks.afterWrite!({ ...info, verb: "deletecollection" }, undefined);
     hooks.afterWrite!({ ...info, verb: "create", subresource: "eviction" }, undefined);
-    expect(seen).toEqual([object, object, "deleted"]);
+    expect(seen).toEqual([object, ending, "deleted"]);
+  });
+
+  it("CORE-185 hides an object whose delete is answered with it as it was, and tells its UID", () => {
+    const seen: unknown[] = [];
+    const hooks = overlayHooks({ overlay: (_kind, _key, written, uid) => void seen.push([written, uid]) });
+    hooks.afterWrite!({ ...info, verb: "delete" }, object, "u1");
+    hooks.afterWrite!({ ...info, verb: "delete" }, undefined, "u2");
+    expect(seen).toEqual([
+      ["deleted", "u1"],
+      ["deleted", "u2"],
+    ]);
+  });
+
+  it("CORE-185 lays a created object over the cache under the name that the server made up", () => {
+    const seen: unknown[] = [];
+    const hooks = overlayHooks({ overlay: (_kind, key) => void seen.push(key) });
+    const made = { ...object, metadata: { name: "x-7f9", namespace: "n" } };
+    hooks.afterWrite!({ ...info, key: { namespace: "n", name: "" }, verb: "create" }, made);
+    expect(seen).toEqual([{ namespace: "n", name: "x-7f9" }]);
   });
 
   it("run in order; the first that throws keeps the write back", () => {
