@@ -26,8 +26,6 @@ const RESYNC_JITTER = 0.1;
 /** An informer as its cache sees it. */
 export interface OwnedInformer<T extends KubeObject = KubeObject> extends Informer<T> {
   readonly scope: Scope<T>;
-  /** Has been synced at some time: what is cached is worth reading. */
-  readonly everSynced: boolean;
   /** Somebody cannot do without this source, so a missing kind is looked for more often. */
   require(): void;
   /** From metadata only to whole objects, for the same handlers and indexes. */

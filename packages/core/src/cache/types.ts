@@ -58,7 +58,10 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly lastError: unknown;
   /** Resolves at the first full sync; rejects when the signal aborts. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** Synced now. */
   hasSynced(): boolean;
+  /** Has been synced at some time: what is cached is worth reading. */
+  readonly everSynced: boolean;
 }
 
 /** Read access to the watched part of the cluster, with this process's own newer writes laid over it (CORE-185). */

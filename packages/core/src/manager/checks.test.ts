@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { leaderCheck } from "./checks.ts";
+import { apiError } from "../cache/fixtures.testkit.ts";
+import { harness } from "../cache/harness.testkit.ts";
+import { cacheCheck, leaderCheck } from "./checks.ts";
 import { joinHooks, overlayHooks } from "./client-hooks.ts";
 import { LEASE_KIND } from "./lease.ts";
 
@@ -12,6 +14,40 @@ describe("leader check", () => {
     expect(check()).toBeUndefined();
     age = 35_001;
     expect(check()).toMatch(/has not renewed its lease for 35001 ms/);
+  });
+});
+
+describe("cache check", () => {
+  it("CORE-238 CORE-282 a list that is refused while running fails readiness after two minutes, not at once", async () => {
+    const { cache, clock, server, watch } = harness();
+    const check = cacheCheck({ cache, controllers: () => [], clock });
+    const { informer } = watch();
+    await clock.flush();
+    expect(check()).toBeUndefined();
+    server.refuse("watch", apiError(403), 10_000);
+    server.refuse("list", apiError(403), 10_000);
+    server.watches()[0]!.bookmark();
+    server.watches()[0]!.end();
+    await clock.flush();
+    expect([informer.state, check()]).toEqual(["forbidden", undefined]);
+    await clock.advance(119_000);
+    expect(check()).toBeUndefined();
+    await clock.advance(1_000);
+    expect(check()).toBe("things.test.quartet.io forbidden");
+    server.accept();
+    await clock.advance(10_000);
+    expect([informer.state, check()]).toEqual(["synced", undefined]);
+    await cache.stop();
+  });
+
+  it("CORE-238 a list that was refused from the start fails readiness", async () => {
+    const { cache, clock, server, watch } = harness();
+    server.refuse("watch", apiError(403), 10_000);
+    server.refuse("list", apiError(403), 10_000);
+    watch();
+    await clock.flush();
+    expect(cacheCheck({ cache, controllers: () => [], clock })()).toBe("things.test.quartet.io forbidden");
+    await cache.stop();
   });
 });
 

@@ -30,7 +30,7 @@ export interface CacheCheckOptions {
  * not waited for.
  */
 export function cacheCheck({ cache, controllers, clock }: CacheCheckOptions): HealthCheck {
-  const forbiddenSince = new Map<Informer, number>();
+  const forbiddenSince = new WeakMap<Informer, number>();
   const isOptional = (informer: Informer): boolean => {
     const sources = controllers().flatMap((controller) => controller.sources);
     const same = sources.filter(
@@ -43,12 +43,12 @@ export function cacheCheck({ cache, controllers, clock }: CacheCheckOptions): He
       if (isOptional(informer)) return undefined;
       const since = forbiddenSince.get(informer) ?? clock.monotonic();
       forbiddenSince.set(informer, since);
-      if (informer.hasSynced() && clock.monotonic() - since < FORBIDDEN_GRACE_MS) return undefined;
+      if (informer.everSynced && clock.monotonic() - since < FORBIDDEN_GRACE_MS) return undefined;
       return "forbidden";
     }
     forbiddenSince.delete(informer);
     const waits = informer.state === "waiting-for-kind" || informer.state === "stopped";
-    return waits || informer.hasSynced() ? undefined : "not synced";
+    return waits || informer.everSynced ? undefined : "not synced";
   };
   return () => {
     const problems = cache.informers().flatMap((informer) => {

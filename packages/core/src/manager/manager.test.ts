@@ -181,7 +181,7 @@ function runnable(name: string, trace: string[], needLeaderElection?: boolean): 
 }
 
 function informer(state: SourceState, synced: boolean): Informer & { state: SourceState } {
-  return { kind: pods, state, hasSynced: () => synced } as unknown as Informer & { state: SourceState };
+  return { kind: pods, state, everSynced: synced } as unknown as Informer & { state: SourceState };
 }
 
 describe("start", () => {
