@@ -54,7 +54,7 @@ export function queueingHandler<T extends KubeObject>(options: HandlerOptions<T>
     for (const object of objects) {
       try {
         const keys = map(object);
-        if (keys instanceof Promise) keys.then(add, (error) => retry(options, object, add, error));
+        if (keys instanceof Promise) keys.then(add).catch((error) => retry(options, object, add, error));
         else add(keys);
       } catch (error) {
         retry(options, object, add, error);

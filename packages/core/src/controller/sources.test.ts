@@ -169,6 +169,19 @@ describe("map functions", () => {
     }
   });
 
+  it("CORE-222 an asynchronous one whose keys cannot be queued is tried again, and ends in no unhandled rejection", async () => {
+    const { keys, reconcile } = recorder();
+    let calls = 0;
+    const map = async (): Promise<ObjectKey[]> => {
+      calls += 1;
+      return calls < 3 ? (undefined as never) : [{ namespace: "m", name: "x" }];
+    };
+    await scene.start(scene.builder().watches(things, map).complete(reconcile));
+    scene.server.put(thing("a", { namespace: "t" }));
+    await scene.clock.advance(1_000);
+    expect(keys).toEqual(["m/x"]);
+  });
+
   it("CORE-222 tries one that throws five times more, then tells and counts that the event is lost", async () => {
     let failures = 5;
     let calls = 0;
