@@ -132,6 +132,7 @@ async function ownCertificates(
   const injection = startCaInjection({
     client,
     cache,
+    clock,
     log,
     configurations: [service],
     crds: options.modules.flatMap(convertedCrds),

@@ -1,6 +1,7 @@
 /** Writes the CA into webhook configurations and CRDs, and again when somebody clears it. */
 import type { Cache, Informer } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
+import type { Clock } from "../clock.ts";
 import { type DeepReadonly, defineKind, type Kind, type KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 
@@ -33,10 +34,14 @@ export const crdKind: Kind<ConvertedCrd> = defineKind({
 
 /** Owner of the caBundle fields, and of nothing else (CORE-348). */
 const FIELD_MANAGER = "quartet-webhook-ca";
+/** Pauses before writes that failed are made again: 1 s, doubled each time, at most 1 min. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 export interface CaInjectionOptions {
   client: Client;
   cache: Cache;
+  clock: Clock;
   log: Logger;
   /** Names of the mutating and validating configurations. */
   configurations: readonly string[];
@@ -51,23 +56,40 @@ export interface CaInjection {
 }
 
 /**
- * Starts the injection. It waits for configurations that do not exist yet; a write that fails is logged and tried
- * again with the next change.
+ * Starts the injection. It waits for configurations that do not exist yet. A write that fails is logged and tried
+ * again: until it succeeds the API server cannot call the webhook.
  */
 export function startCaInjection(options: CaInjectionOptions): CaInjection {
-  const { client, cache, log } = options;
+  const { client, cache, clock, log } = options;
   let bundle: string | undefined;
+  let pause = FIRST_PAUSE_MS;
+  let cancelRetry: (() => void) | undefined;
+  let stopped = false;
   const informers: Informer[] = [];
   const refreshers: (() => void)[] = [];
+
+  const refreshAll = (): void => {
+    for (const refresh of refreshers) refresh();
+  };
+  const retryLater = (): void => {
+    if (stopped || cancelRetry !== undefined) return;
+    const retry = (): void => {
+      cancelRetry = undefined;
+      refreshAll();
+    };
+    cancelRetry = clock.setTimer(pause, retry, { unref: true });
+    pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+  };
 
   const follow = <T extends KubeObject>(kind: Kind<T>, name: string, patchFor: PatchFor<T>): void => {
     const informer = cache.informer(kind, { fieldSelector: `metadata.name=${name}`, optional: true });
     const refresh = (object: DeepReadonly<T>): void => {
       const patch = bundle === undefined ? undefined : patchFor(object, bundle);
       if (patch === undefined) return;
-      client
-        .apply(kind, patch, { fieldManager: FIELD_MANAGER, force: true })
-        .catch((error) => log.warn("CA could not be injected", { kind: kind.kind, name, error }));
+      client.apply(kind, patch, { fieldManager: FIELD_MANAGER, force: true }).catch((error) => {
+        log.warn("CA could not be injected", { kind: kind.kind, name, error });
+        retryLater();
+      });
     };
     informer.addHandler((event) => {
       if (event.type !== "delete") refresh(event.object);
@@ -85,9 +107,12 @@ export function startCaInjection(options: CaInjectionOptions): CaInjection {
   return {
     setBundle(pem) {
       bundle = Buffer.from(pem, "utf8").toString("base64");
-      for (const refresh of refreshers) refresh();
+      pause = FIRST_PAUSE_MS;
+      refreshAll();
     },
     stop() {
+      stopped = true;
+      cancelRetry?.();
       for (const informer of informers) cache.release(informer);
     },
   };

@@ -28,6 +28,8 @@ const CHECK_EVERY_MS = 60 * 60 * 1000;
 const CHECKS_PER_LIFE = 10;
 /** Jitter keeps replicas from renewing at the same moment. */
 const CHECK_JITTER = 0.1;
+/** A check that failed is made again after this time: an outdated certificate is served until then. */
+const RETRY_MS = 10_000;
 /** A replica that lost the race to write reads the winner's Secret this many times. */
 const MAX_RACES = 5;
 
@@ -107,16 +109,27 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
       fieldSelector: `metadata.name=${options.secret.name}`,
     });
     let wake = (): void => {};
-    const stop = informer.addHandler(() => wake());
+    /** The Secret changed since the last check began. */
+    let changed = false;
+    const stop = informer.addHandler(() => {
+      changed = true;
+      wake();
+    });
     const interval = Math.min(CHECK_EVERY_MS, leafLifeMs / CHECKS_PER_LIFE);
+    let pause = interval;
     try {
       while (!signal.aborted) {
         const round = new AbortController();
         wake = () => round.abort();
-        const wait = interval * (1 - CHECK_JITTER + 2 * CHECK_JITTER * random());
-        await sleep(clock, wait, AbortSignal.any([signal, round.signal])).catch(() => {});
+        const wait = pause * (1 - CHECK_JITTER + 2 * CHECK_JITTER * random());
+        if (!changed) await sleep(clock, wait, AbortSignal.any([signal, round.signal])).catch(() => {});
         if (signal.aborted) return;
-        await check().catch((error) => log.error("webhook certificates could not be checked", { error }));
+        changed = false;
+        pause = interval;
+        await check().catch((error) => {
+          pause = Math.min(interval, RETRY_MS);
+          log.error("webhook certificates could not be checked", { error, retryAfterMs: pause });
+        });
       }
     } finally {
       stop();
