@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { fakeClock } from "../testkit/fake-clock.ts";
 import { loadConnection } from "./load-connection.ts";
@@ -72,6 +74,31 @@ it("CORE-104 runs the plugin once for 5 requests at the same time", async () => 
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(
     Array.from({ length: 6 }, () => "Bearer exec-token"),
   );
+});
+
+it("CORE-104 finds a relative plugin beside a kubeconfig that is named by its file name alone", async () => {
+  const { folder, print, runs } = plugin();
+  print({ token: "exec-token" });
+  const server = await startServer(ok);
+  await clientWith(server, folder);
+  const script = `
+    import { loadConnection } from ${JSON.stringify(join(import.meta.dirname, "load-connection.ts"))};
+    const { credentials } = await loadConnection({ kubeconfig: "config" });
+    process.stdout.write((await credentials()).headers.authorization);
+  `;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      "--conditions=quartet-source",
+      "--disable-warning=ExperimentalWarning",
+      "--input-type=module",
+      "-e",
+      script,
+    ],
+    { cwd: folder },
+  );
+  expect(stdout).toBe("Bearer exec-token");
+  expect(runs()).toHaveLength(1);
 });
 
 it("CORE-104 runs the plugin again 30 s before the credentials expire", async () => {

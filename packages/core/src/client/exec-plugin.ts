@@ -1,6 +1,6 @@
 /** Credential plugins of kubeconfig users (`user.exec`). */
 import { spawn } from "node:child_process";
-import { isAbsolute, join } from "node:path";
+import { resolve as absolute } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
 import type { Identity, IdentitySource } from "./credentials.ts";
@@ -88,8 +88,8 @@ function runPlugin(options: ExecPluginOptions): Promise<string> {
       `credential plugin ${spec.command} wants a terminal (interactiveMode: Always), which a manager does not have`,
     );
   }
-  const withPath = /[/\\]/.test(spec.command) && !isAbsolute(spec.command);
-  const command = withPath ? join(directory, spec.command) : spec.command;
+  // A bare name is looked up in PATH; a path counts from the kubeconfig's folder, which may be "." itself.
+  const command = /[/\\]/.test(spec.command) ? absolute(directory, spec.command) : spec.command;
   return new Promise((resolve, reject) => {
     const child = spawn(command, spec.args ?? [], {
       env: environmentOf(options),
