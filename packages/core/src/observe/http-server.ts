@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { formatAddress, type ListenAddress } from "../config/address.ts";
+import { followConnections } from "../connections.ts";
 
 /** Limit of reading a request in milliseconds; probes and scrapes are tiny. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -30,10 +31,11 @@ export function startHttpServer(options: HttpServerOptions): Promise<RunningServ
   const { tls, handler, address } = options;
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
   const server = tls ? createSecureServer({ ...limits, ...tls }, handler) : createServer(limits, handler);
+  const destroyConnections = followConnections(server);
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
-      server.closeAllConnections();
+      destroyConnections();
     });
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {

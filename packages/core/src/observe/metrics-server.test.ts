@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { request } from "node:https";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
 import { createCa, issueServing } from "../webhook/certificates.ts";
@@ -103,6 +106,16 @@ describe("metrics endpoint", () => {
     await clock.advance(1);
     await get("scraper");
     expect(api.calls).toHaveLength(4);
+  });
+
+  it("CORE-262 ends in spite of a connection that never began its TLS handshake", async () => {
+    await startSecure(fakeClock());
+    const server = servers.pop()!;
+    const silent = connect({ host: "127.0.0.1", port: server.port }).on("error", () => {});
+    await once(silent, "connect");
+    const late = Symbol("late");
+    expect(await Promise.race([server.stop(), sleep(10_000, late)])).not.toBe(late);
+    silent.destroy();
   });
 
   it("answers 500 while the API server cannot be asked, and remembers nothing of it", async () => {

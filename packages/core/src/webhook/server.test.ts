@@ -1,3 +1,8 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
 import { afterEach, describe, expect, it } from "vitest";
@@ -54,6 +59,37 @@ describe("webhook server", () => {
     const { call } = await serve([validating(() => [])]);
     expect((await call("//")).code).toBe(404);
     expect((await call("/v", { body: review({ object: echo({}) }) })).code).toBe(200);
+  });
+
+  it("CORE-262 ends soon: after the answer of a call that runs, and in spite of connections that say nothing", async () => {
+    const began = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const { server, ca } = await testServer({
+      webhooks: [
+        validating(async () => {
+          began.resolve();
+          await end.promise;
+          return [];
+        }),
+      ],
+    });
+    const silent = connect({ host: "127.0.0.1", port: server.port }).on("error", () => {});
+    await once(silent, "connect");
+    const agent = new Agent({ keepAlive: true, ca });
+    const target = { host: "127.0.0.1", port: server.port, path: "/v", method: "POST", agent };
+    const call = request({ ...target, headers: { "content-type": "application/json" } });
+    const answered = once(call, "response") as Promise<[IncomingMessage]>;
+    call.end(JSON.stringify(review({ object: echo({}) })));
+    await began.promise;
+    const closed = server.close();
+    end.resolve();
+    const [answer] = await answered;
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+    const late = Symbol("late");
+    expect(await Promise.race([closed, sleep(10_000, late)])).not.toBe(late);
+    agent.destroy();
+    silent.destroy();
   });
 
   it("CORE-332 refuses bodies that are not an AdmissionReview v1", async () => {

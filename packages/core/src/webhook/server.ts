@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../clock.ts";
+import { followConnections } from "../connections.ts";
 import type { Logger } from "../observe/types.ts";
 import { requestUrl } from "../request-url.ts";
 import { admit } from "./admission.ts";
@@ -20,6 +21,8 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 const ANSWER_MARGIN_MS = 500;
 /** The API server's own default, for calls without `?timeout=`. */
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Time for the last answer to travel before its connection is closed. */
+const LAST_ANSWER_MS = 250;
 /** Path of the conversion webhook of all CRDs. */
 export const CONVERT_PATH = "/convert";
 
@@ -55,6 +58,7 @@ export interface WebhookServer {
   readonly port: number;
   /** Serves a new certificate to new connections; running ones live on (CORE-349). */
   setCertificate(pair: ServingPair): void;
+  /** Takes no new connections, answers the calls that run, and ends. */
   close(): Promise<void>;
 }
 
@@ -68,6 +72,9 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       : { ca: options.clientCa, requestCert: true, rejectUnauthorized: true }),
   });
   const handlers = pathHandlers(options);
+  const clock = options.clock ?? systemClock;
+  let running = 0;
+  let onIdle: (() => void) | undefined;
   const server = createServer(
     {
       ...tls(options.certificate),
@@ -75,16 +82,34 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       headersTimeout: HEADERS_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    (request, response) => void serve(handlers, options, request, response),
+    (request, response) => {
+      running++;
+      response.once("close", () => {
+        running--;
+        if (running === 0) onIdle?.();
+      });
+      void serve(handlers, options, request, response);
+    },
   );
+  const destroyConnections = followConnections(server);
   await listen(server, options.port, options.host);
   return {
     port: (server.address() as AddressInfo).port,
     setCertificate: (pair) => server.setSecureContext(tls(pair)),
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        let cancel = (): void => {};
+        server.close(() => {
+          cancel();
+          resolve();
+        });
         server.closeIdleConnections();
+        onIdle = () => {
+          // A connection of the API server stays open after its answer, and others may never have sent a thing.
+          cancel();
+          cancel = clock.setTimer(LAST_ANSWER_MS, destroyConnections);
+        };
+        if (running === 0) onIdle();
       }),
   };
 }
