@@ -10,6 +10,12 @@ export interface FlagText {
   readonly origin: string;
 }
 
+interface NumberLimits {
+  readonly integer?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+}
+
 /** Readers by flag name. Each throws `ConfigurationError` that names the origin, the value and the remedy. */
 export interface FlagValues {
   /** Where the value of a flag came from. */
@@ -18,8 +24,8 @@ export interface FlagValues {
   read<T>(name: string, parse: (text: string) => T): T;
   string(name: string): string;
   boolean(name: string): boolean;
-  /** A finite number; `integer` demands a whole one, `min` is the lowest allowed. */
-  number(name: string, limits?: { integer?: boolean; min?: number }): number;
+  /** A finite number; `integer` demands a whole one, `min` and `max` are the lowest and highest allowed. */
+  number(name: string, limits?: NumberLimits): number;
   /** Milliseconds. `min` is the lowest allowed. */
   duration(name: string, limits?: { min?: number }): number;
   address(name: string): ListenAddress | undefined;
@@ -84,13 +90,16 @@ function parseBoolean(text: string): boolean {
   return text === "true";
 }
 
-function parseNumber(text: string, limits: { integer?: boolean; min?: number }): number {
+function parseNumber(text: string, limits: NumberLimits): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(value) || (limits.integer && !Number.isInteger(value))) {
     throw new Error(`${JSON.stringify(text)} is not a ${limits.integer ? "whole " : ""}number`);
   }
   if (limits.min !== undefined && value < limits.min) {
     throw new Error(`${text} is too low: it must be at least ${limits.min}`);
+  }
+  if (limits.max !== undefined && value > limits.max) {
+    throw new Error(`${text} is too high: it must be at most ${limits.max}`);
   }
   return value;
 }

@@ -1,7 +1,7 @@
 /** The manager's settings as values, from the texts of its flags. */
 import { ConfigurationError } from "../client/errors.ts";
 import { type LogLevels, parseLogLevels } from "../observe/levels.ts";
-import type { ListenAddress } from "./address.ts";
+import { type ListenAddress, MAX_PORT } from "./address.ts";
 import { type NamedController, selectControllers } from "./controllers.ts";
 import { type FeatureGate, resolveFeatureGates } from "./feature-gates.ts";
 import { type FlagValues, splitList } from "./flag-values.ts";
@@ -87,12 +87,12 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
     const named = splitList(text);
     return named.length === 0 ? [] : selectControllers(named, context.controllers);
   });
-  const webhookPort = values.number("webhook-port", { integer: true, min: -1 });
+  const webhookPort = values.number("webhook-port", { integer: true, min: -1, max: MAX_PORT });
   return {
     controllers: selectControllers(values.list("controllers"), context.controllers),
     dryRunControllers: dry,
     features: gates.features,
-    namespaces: [...new Set(values.list("namespaces"))],
+    namespaces: [...new Set(values.read("namespaces", (text) => splitList(text).map(namespaceName)))],
     kube: {
       kubeconfig: optional("kubeconfig"),
       context: optional("context"),
@@ -133,6 +133,14 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
   };
 }
 
+/** The name of a namespace (RFC 1123 label), as it is. */
+function namespaceName(text: string): string {
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new Error(
+    `${JSON.stringify(text)} is not the name of a namespace: write lower-case letters, digits and hyphens`,
+  );
+}
+
 /**
  * Concurrency of a text such as `8`, `tars=8,tunnel=1` or `2,tars=8`. Without a bare number the default is
  * {@link DEFAULT_CONCURRENCY}.
@@ -169,7 +177,9 @@ function readLeaderElection(values: FlagValues): ManagerSettings["leaderElection
     ...timings,
     enabled: enabled === "auto" ? "auto" : enabled === "true",
     id,
-    namespace: values.string("leader-election-namespace") || undefined,
+    namespace: values.read("leader-election-namespace", (text) =>
+      text === "" ? undefined : namespaceName(text),
+    ),
     releaseOnCancel: values.boolean("leader-election-release-on-cancel"),
   };
 }
