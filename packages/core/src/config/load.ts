@@ -42,6 +42,8 @@ export interface LoadedSettings {
   readonly specs: readonly FlagSpec[];
   /** The config file, if one is used. */
   readonly file: string | undefined;
+  /** What it held when it was read. */
+  readonly fileText: string | undefined;
 }
 
 /** Reads all sources. Every problem is a `ConfigurationError`. */
@@ -57,7 +59,8 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   }
   const environment = readEnvironment(options.env, specs);
   const file = flags.get("config") ?? environment.get("config")?.text;
-  if (file) merge(texts, readConfigFile(await readText(file), file, specs));
+  const fileText = file ? await readText(file) : undefined;
+  if (file && fileText !== undefined) merge(texts, readConfigFile(fileText, file, specs));
   merge(texts, environment);
   for (const [name, text] of flags) texts.set(name, { text, origin: `--${name}` });
   const settings = readSettings(flagValues(texts), {
@@ -65,7 +68,7 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     moduleFlags,
     ...(options.gates && { gates: options.gates }),
   });
-  return { settings, words, texts, specs, file: file || undefined };
+  return { settings, words, texts, specs, file: file || undefined, fileText };
 }
 
 function merge(into: Map<string, FlagText>, from: ReadonlyMap<string, FlagText>): void {

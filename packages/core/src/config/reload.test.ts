@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
 import { fakeClock } from "../testkit/fake-clock.ts";
@@ -15,6 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const modules = [{ name: "tars", aliases: [], flags: [] }];
 const HEAD = "apiVersion: config.quartet.io/v1alpha1\nkind: ManagerConfig\n";
 
 describe("reload of the config file", () => {
@@ -33,7 +34,7 @@ describe("reload of the config file", () => {
       loadSettings({
         args: ["--config", file],
         env: {},
-        modules: [{ name: "tars", aliases: [], flags: [] }],
+        modules,
       });
     const applied: ManagerSettings[] = [];
     const stop = new AbortController();
@@ -75,5 +76,28 @@ describe("reload of the config file", () => {
     stop.abort();
     await following;
     expect(clock.pending).toBe(0);
+  });
+
+  it("CORE-400 sees a change that came between the reading of the settings and the end of the start", async () => {
+    const file = join(folder, "config.yaml");
+    await writeFile(file, `${HEAD}log: {level: info}\n`);
+    const clock = fakeClock();
+    const { log } = createLogging({ levels: parseLogLevels("error"), clock });
+    const load = () => loadSettings({ args: ["--config", file], env: {}, modules });
+    const current = await load();
+    await writeFile(file, `${HEAD}log: {level: debug}\n`);
+    const levels: string[] = [];
+    const onChange = (settings: ManagerSettings): void => void levels.push(settings.log.levels.default);
+    const stop = new AbortController();
+    const following = followConfigFile({ file, current, load, onChange, clock, log }, stop.signal);
+    await vi.waitFor(
+      async () => {
+        await clock.advance(10_000);
+        expect(levels).toEqual(["debug"]);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    stop.abort();
+    await following;
   });
 });

@@ -30,8 +30,7 @@ export interface FollowOptions {
  */
 export async function followConfigFile(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { file, log, clock } = options;
-  let content = await contentOf(file);
-  let { texts } = options.current;
+  let { texts, fileText: content } = options.current;
   while (!signal.aborted) {
     await sleep(clock, READ_EVERY_MS, signal).catch(() => {});
     if (signal.aborted) return;
