@@ -1,4 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ConfigurationError } from "./errors.ts";
+import { loadConnection } from "./load-connection.ts";
 import {
   answer,
   base64,
@@ -6,8 +10,10 @@ import {
   clientOf,
   connectByKubeconfig,
   type Handler,
+  kubeconfig,
   object,
   startServer,
+  temporaryFolder,
 } from "./testkit.testkit.ts";
 
 const KEY = { namespace: "ns", name: "a" };
@@ -95,4 +101,40 @@ it("names an auth-provider that fails", async () => {
   const client = clientOf(server, { connection: await connectByKubeconfig(server, user) });
   await expect(client.get(CONFIG_MAP, KEY)).rejects.toMatchObject({ name: "CredentialsError" });
   expect(server.requests).toHaveLength(0);
+});
+
+const cluster = { server: "https://10.0.0.1" };
+
+it.each([
+  ["a user that is not there", { cluster, more: { users: [] } }, /names user "u", which does not exist/],
+  ["a token file that is not there", { cluster, user: { tokenFile: "none" } }, /tokenFile .*none.* ENOENT/],
+  [
+    "an empty token file",
+    { cluster, user: { tokenFile: "empty" } },
+    /tokenFile .*empty.*: the token file is empty/,
+  ],
+  ["a plugin without command", { cluster, user: { exec: {} } }, /user "u": exec names no command/],
+  [
+    "a password in the server's URL, which is not told",
+    { cluster: { server: "http://bob:hunter2@example.com" } },
+    /^(?!.*hunter2).*server http:\/\/bob:\[redacted\]@example\.com would send/,
+  ],
+])("CORE-101 refuses %s by a message that names file, field and remedy", async (_, parts, message) => {
+  const folder = temporaryFolder();
+  const path = join(folder, "config");
+  writeFileSync(path, kubeconfig(parts));
+  writeFileSync(join(folder, "empty"), "\n");
+  const failure: unknown = await loadConnection({ kubeconfig: path, env: {} }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(ConfigurationError);
+  expect((failure as Error).message).toMatch(message);
+  expect((failure as Error).message).toContain(path);
+});
+
+it("CORE-101 takes a user without any field for an anonymous one", async () => {
+  const path = join(temporaryFolder(), "config");
+  writeFileSync(path, kubeconfig({ cluster, more: { users: [{ name: "u", user: null }] } }));
+  const connection = await loadConnection({ kubeconfig: path, env: {} });
+  expect((await connection.credentials()).headers).toEqual({});
 });

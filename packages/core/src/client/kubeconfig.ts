@@ -6,6 +6,7 @@ import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import type { Cluster, User } from "@kubernetes/client-node/dist/config_types.js";
 import { parse } from "yaml";
 import type { Clock } from "../clock.ts";
+import { redactText } from "../observe/redact.ts";
 import type { Logger } from "../observe/types.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -46,7 +47,7 @@ interface RawCluster {
 }
 
 interface RawConfig {
-  users?: { name?: string; user?: RawUser }[];
+  users?: { name?: string; user?: RawUser | null }[];
   clusters?: { name?: string; cluster?: RawCluster }[];
 }
 
@@ -77,9 +78,17 @@ export async function kubeconfigConnection(options: KubeconfigOptions): Promise<
   }
   const server = serverOf(cluster, where);
   const user = config.getCurrentUser();
-  const rawUser = find(raw, (content) => content.users?.find((entry) => entry.name === user?.name)?.user);
+  if (user === null && context.user) {
+    throw new ConfigurationError(
+      `kubeconfig ${where}: context ${JSON.stringify(contextName)} names user ${JSON.stringify(context.user)}, which does not exist`,
+    );
+  }
+  const rawUser = find(
+    raw,
+    (content) => content.users?.find((entry) => entry.name === user?.name)?.user ?? undefined,
+  );
   const tls = tlsOf(cluster, user, options, where);
-  const identity = identityOf({ loaded, cluster, user, rawUser, options });
+  const identity = identityOf({ loaded, cluster, user, rawUser, options, where });
   return {
     server,
     source: `kubeconfig ${where}, context ${contextName}`,
@@ -134,12 +143,13 @@ function safeReason(error: unknown): string {
 
 function serverOf(cluster: Cluster, where: string): URL {
   const server = URL.parse(cluster.server);
+  const shown = redactText(cluster.server);
   if (server === null || (server.protocol !== "https:" && server.protocol !== "http:")) {
-    throw new ConfigurationError(`kubeconfig ${where}: server ${cluster.server} is not an https:// URL`);
+    throw new ConfigurationError(`kubeconfig ${where}: server ${shown} is not an https:// URL`);
   }
   if (server.protocol === "http:" && !isLoopback(server.hostname) && !cluster.skipTLSVerify) {
     throw new ConfigurationError(
-      `kubeconfig ${where}: server ${cluster.server} would send credentials in clear text; use https://, or set insecure-skip-tls-verify: true if that is wanted`,
+      `kubeconfig ${where}: server ${shown} would send credentials in clear text; use https://, or set insecure-skip-tls-verify: true if that is wanted`,
     );
   }
   return server;
@@ -181,16 +191,23 @@ interface IdentityInput {
   user: User | null;
   rawUser: { value: RawUser; folder: string } | undefined;
   options: KubeconfigOptions;
+  /** The kubeconfig's files, for messages. */
+  where: string;
 }
 
-function identityOf({ loaded, cluster, user, rawUser, options }: IdentityInput): IdentitySource {
+function identityOf({ loaded, cluster, user, rawUser, options, where }: IdentityInput): IdentitySource {
   const { clock, log, env } = options;
   if (user === null) return fixedIdentity({});
   const folder = rawUser?.folder ?? ".";
   const tokenFile = rawUser?.value.tokenFile;
   if (tokenFile) {
     const path = isAbsolute(tokenFile) ? tokenFile : join(folder, tokenFile);
-    return tokenIdentity(fileValue([path], ([content]) => bearer(content), clock, log));
+    try {
+      return tokenIdentity(fileValue([path], ([content]) => bearer(content), clock, log));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ConfigurationError(`kubeconfig ${where}: tokenFile ${path} is unusable: ${reason}`);
+    }
   }
   if (user.token) return fixedIdentity({ authorization: `Bearer ${user.token}` });
   if (user.username) {
@@ -199,6 +216,11 @@ function identityOf({ loaded, cluster, user, rawUser, options }: IdentityInput):
   }
   if (user.exec) {
     const spec = user.exec as ExecSpec;
+    if (!spec.command) {
+      throw new ConfigurationError(
+        `kubeconfig ${where}: user ${JSON.stringify(user.name)}: exec names no command`,
+      );
+    }
     return execIdentity({ spec, directory: folder, cluster: clusterInfo(cluster, loaded), env, clock, log });
   }
   return user.authProvider ? providerIdentity(loaded.config) : fixedIdentity({});
