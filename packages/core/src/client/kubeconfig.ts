@@ -104,7 +104,7 @@ async function load(files: readonly string[]): Promise<Loaded> {
   const config = new Loader();
   const raw: Loaded["raw"] = [];
   for (const file of files) {
-    const text = readFileSync(file, "utf8");
+    const text = configured(`kubeconfig ${file} cannot be read`, () => readFileSync(file, "utf8"));
     const one = new Loader();
     try {
       const content = parse(text) as RawConfig | null;
@@ -119,6 +119,15 @@ async function load(files: readonly string[]): Promise<Loaded> {
     merge(config, one);
   }
   return { config, raw };
+}
+
+/** Value of `read`; what it throws becomes the reason of a `ConfigurationError`. */
+function configured<T>(problem: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigurationError(`${problem}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** kubectl's rule: of equal names, and of the current context, the first file's value counts. */
@@ -169,8 +178,8 @@ function tlsOf(cluster: Cluster, user: User | null, options: KubeconfigOptions, 
     sources.flatMap(({ name, data }) => (data === undefined ? [] : [[name, data]])),
   );
   const verify = { servername: cluster.tlsServerName, rejectUnauthorized: !cluster.skipTLSVerify };
-  try {
-    return fileValue(
+  return configured(`kubeconfig ${where}: CA, client certificate or key is unusable`, () =>
+    fileValue(
       fromFiles.map(({ file }) => file ?? ""),
       (contents) => {
         const read = Object.fromEntries(fromFiles.map(({ name }, index) => [name, contents[index]]));
@@ -178,11 +187,8 @@ function tlsOf(cluster: Cluster, user: User | null, options: KubeconfigOptions, 
       },
       options.clock,
       options.log,
-    );
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigurationError(`kubeconfig ${where}: CA, client certificate or key is unusable: ${reason}`);
-  }
+    ),
+  );
 }
 
 interface IdentityInput {
@@ -202,12 +208,9 @@ function identityOf({ loaded, cluster, user, rawUser, options, where }: Identity
   const tokenFile = rawUser?.value.tokenFile;
   if (tokenFile) {
     const path = isAbsolute(tokenFile) ? tokenFile : join(folder, tokenFile);
-    try {
-      return tokenIdentity(fileValue([path], ([content]) => bearer(content), clock, log));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ConfigurationError(`kubeconfig ${where}: tokenFile ${path} is unusable: ${reason}`);
-    }
+    return configured(`kubeconfig ${where}: tokenFile ${path} is unusable`, () =>
+      tokenIdentity(fileValue([path], ([content]) => bearer(content), clock, log)),
+    );
   }
   if (user.token) return fixedIdentity({ authorization: `Bearer ${user.token}` });
   if (user.username) {

@@ -112,6 +112,15 @@ it("CORE-101 falls back from no named file", async () => {
   expect(error.message).toBe(`--kubeconfig ${kubeconfig}: no such file`);
 });
 
+it("CORE-101 says why a kubeconfig cannot be read", async () => {
+  const folder = temporaryFolder();
+  for (const options of [{ kubeconfig: folder }, { env: { KUBECONFIG: folder } }]) {
+    const error = await failure(loadConnection({ env: {}, ...options }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toMatch(`kubeconfig ${folder} cannot be read: EISDIR`);
+  }
+});
+
 it.each([
   ["not YAML", "users: [{user: {token: secret-token}", /YAML error in line 1/],
   ["no kubeconfig", "just secret-token", /form of a kubeconfig/],
@@ -142,6 +151,11 @@ it.each([
     "an absent CA file",
     kubeconfig({ cluster: { server: "https://a", "certificate-authority": "absent.crt" } }),
     /absent\.crt/,
+  ],
+  [
+    "an absent token file",
+    kubeconfig({ cluster: { server: "https://a" }, user: { tokenFile: "absent.token" } }),
+    /tokenFile .*absent\.token is unusable: ENOENT/,
   ],
 ])("names file and problem of a kubeconfig with %s", async (_, text, problem) => {
   const path = join(temporaryFolder(), "config");
