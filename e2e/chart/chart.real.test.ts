@@ -102,6 +102,8 @@ describe("values", () => {
     ["dryRunControllers={nacso}", "dryRunControllers"],
     ["webhook.certMode=slef", "certMode"],
     ["leaderElection.leaseDuration=15", "leaseDuration"],
+    ["watchNamespaces={Team_A}", "watchNamespaces"],
+    ["fullnameOverride=My_Name", "fullnameOverride"],
   ])("CORE-533 refuses a typo: %s", async (value, named) => {
     const { code, stderr } = await helm(["template", "quartet", CHART, "--set", value]);
     expect(code).not.toBe(0);
@@ -181,6 +183,13 @@ describe("objects", () => {
     expect(only(await render(), "PodDisruptionBudget").spec.minAvailable).toBe(1);
     const single = await render(["replicas=1"]);
     expect(single.filter(({ kind }) => kind === "PodDisruptionBudget")).toEqual([]);
+  });
+
+  it("CORE-532 have names that Services may have, whatever the release is called", async () => {
+    const { stdout } = await helm(["template", "my.release", CHART]);
+    const names = parseAllDocuments(stdout).map((document) => document.toJS()?.metadata?.name ?? "");
+    expect(names).toContain("my-release-metrics");
+    expect(names.filter((name) => name.startsWith("my.release"))).toEqual([]);
   });
 
   it("CORE-536 mount a token in the manager's pod only", async () => {

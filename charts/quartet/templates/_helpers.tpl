@@ -1,5 +1,5 @@
 {{- define "quartet.fullname" -}}
-{{- default .Release.Name .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- default .Release.Name .Values.fullnameOverride | replace "." "-" | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "quartet.selectorLabels" -}}
