@@ -28,7 +28,7 @@ export const FLAGS: readonly ModuleFlag[] = [
     name: "nacos-resync",
     type: "duration",
     default: "10m",
-    help: "time after which a Nacos resource without news is looked at again",
+    help: "time after which a Nacos resource without news is looked at again; 0 = never",
   },
   {
     name: "nacos-skip-node-check",

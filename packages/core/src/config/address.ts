@@ -9,7 +9,7 @@ export interface ListenAddress {
 }
 
 /** Highest TCP port (RFC 9293). */
-export const MAX_PORT = 65_535;
+export const MAX_PORT: number = 65_535;
 
 /** Address of a text, or `undefined` when it is `0`: do not listen at all. */
 export function parseAddress(text: string): ListenAddress | undefined {

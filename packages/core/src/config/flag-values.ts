@@ -24,7 +24,7 @@ export interface FlagValues {
   read<T>(name: string, parse: (text: string) => T): T;
   string(name: string): string;
   boolean(name: string): boolean;
-  /** A finite number; `integer` demands a whole one, `min` and `max` are the lowest and highest allowed. */
+  /** A finite number; `integer` demands a whole one, `min` is the lowest allowed, `max` the highest. */
   number(name: string, limits?: NumberLimits): number;
   /** Milliseconds. `min` is the lowest allowed. */
   duration(name: string, limits?: { min?: number }): number;

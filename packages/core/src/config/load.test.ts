@@ -208,10 +208,14 @@ describe("errors of settings", () => {
     [["--warmup=maybe"], {}, /^--warmup: "maybe" is not a boolean: write true or false$/],
     [["--leader-elect=maybe"], {}, /^--leader-elect: "maybe" is not known: write one of auto, true, false$/],
     [["--webhook-port=x"], {}, /^--webhook-port: "x" is not a whole number$/],
-    [["--namespaces=team-a,Team_A"], {}, /^--namespaces: "Team_A" is not the name of a namespace/],
-    [[], { WATCH_NAMESPACE: "team a" }, /^WATCH_NAMESPACE: "team a" is not the name of a namespace/],
-    [["--leader-election-namespace=a,b"], {}, /^--leader-election-namespace: "a,b" is not the name of/],
-    [["--webhook-port=70000"], {}, /^--webhook-port: 70000 is too high: it must be at most 65535/],
+    [["--webhook-port=99999"], {}, /^--webhook-port: 99999 is too high: it must be at most 65535$/],
+    [["--nacos-resync=-5m"], {}, /^--nacos-resync: "-5m" is too short: it must be at least 0ms$/],
+    [["--namespaces=a,Team_B"], {}, /^--namespaces: "Team_B" cannot be the name of a namespace: write/],
+    [[], { WATCH_NAMESPACE: "a b" }, /^WATCH_NAMESPACE: "a b" cannot be the name of a namespace/],
+    [["--leader-election-namespace=A"], {}, /^--leader-election-namespace: "A" cannot be the name of/],
+    [["--leader-election-id="], {}, /^--leader-election-id: "" cannot be the name of an object: write/],
+    [["--leader-election-id=A B"], {}, /^--leader-election-id: "A B" cannot be the name of an object/],
+    [["--release-name=a_b"], {}, /^--release-name: "a_b" cannot be the name of an object/],
     [["--metrics-bind-address=8080"], {}, /^--metrics-bind-address: "8080" is not a listen address/],
     [["--log-level=loud"], {}, /^--log-level: "loud" is not a log level/],
     [["--max-concurrent-reconciles=0"], {}, /^--max-concurrent-reconciles: "0": a concurrency is/],
@@ -223,7 +227,7 @@ describe("errors of settings", () => {
     [["--controllers=foo"], {}, /unknown controller "foo"/],
     [["--feature-gates=Foo=true"], {}, /^unrecognized feature gate: Foo/],
     [["--config=/nowhere/x.yaml"], {}, /^--config: cannot read \/nowhere\/x.yaml/],
-  ])("refuses %j %j", async (args, env, message) => {
+  ])("CORE-390 CORE-401 refuses %j %j", async (args, env, message) => {
     const error = await load(args, env).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect((error as Error).message).toMatch(message);

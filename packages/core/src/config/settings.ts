@@ -1,11 +1,11 @@
 /** The manager's settings as values, from the texts of its flags. */
-import { ConfigurationError } from "../client/errors.ts";
 import { type LogLevels, parseLogLevels } from "../observe/levels.ts";
 import { type ListenAddress, MAX_PORT } from "./address.ts";
 import { type NamedController, selectControllers } from "./controllers.ts";
 import { type FeatureGate, resolveFeatureGates } from "./feature-gates.ts";
 import { type FlagValues, splitList } from "./flag-values.ts";
 import { checkLeaseTimings, type LeaseTimings } from "./lease-timings.ts";
+import { parseNamespace, parseObjectName } from "./names.ts";
 import { splitPair } from "./pair.ts";
 
 /** Concurrency of controllers; `default` holds for those without an entry. */
@@ -92,7 +92,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
     controllers: selectControllers(values.list("controllers"), context.controllers),
     dryRunControllers: dry,
     features: gates.features,
-    namespaces: [...new Set(values.read("namespaces", (text) => splitList(text).map(namespaceName)))],
+    namespaces: values.read("namespaces", (text) => [...new Set(splitList(text).map(parseNamespace))]),
     kube: {
       kubeconfig: optional("kubeconfig"),
       context: optional("context"),
@@ -101,7 +101,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
       compression: values.boolean("kube-api-compression"),
     },
     leaderElection: readLeaderElection(values),
-    release: values.string("release-name"),
+    release: values.read("release-name", parseObjectName),
     metrics: { address: values.address("metrics-bind-address"), secure: values.boolean("metrics-secure") },
     health: { address: values.address("health-probe-bind-address") },
     debug: { address: values.address("debug-bind-address") },
@@ -131,14 +131,6 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
       ...dry.map((name) => `${name} runs dry (--dry-run-controllers): it plans and changes nothing`),
     ],
   };
-}
-
-/** The name of a namespace (RFC 1123 label), as it is. */
-function namespaceName(text: string): string {
-  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
-  throw new Error(
-    `${JSON.stringify(text)} is not the name of a namespace: write lower-case letters, digits and hyphens`,
-  );
 }
 
 /**
@@ -171,15 +163,12 @@ function readLeaderElection(values: FlagValues): ManagerSettings["leaderElection
     retryPeriodMs: values.duration("retry-period"),
   };
   checkLeaseTimings(timings);
-  const id = values.string("leader-election-id");
-  if (id === "") throw new ConfigurationError("--leader-election-id is empty: give the Lease a name");
+  const id = values.read("leader-election-id", parseObjectName);
   return {
     ...timings,
     enabled: enabled === "auto" ? "auto" : enabled === "true",
     id,
-    namespace: values.read("leader-election-namespace", (text) =>
-      text === "" ? undefined : namespaceName(text),
-    ),
+    namespace: values.read("leader-election-namespace", (text) => text && parseNamespace(text)) || undefined,
     releaseOnCancel: values.boolean("leader-election-release-on-cancel"),
   };
 }
@@ -192,7 +181,7 @@ function readModuleFlags(
     string: values.string,
     boolean: values.boolean,
     number: (name: string) => values.number(name),
-    duration: (name: string) => values.duration(name),
+    duration: (name: string) => values.duration(name, { min: 0 }),
   };
   return Object.fromEntries(context.moduleFlags.map((flag) => [flag.name, readers[flag.type](flag.name)]));
 }
