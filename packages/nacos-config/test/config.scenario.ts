@@ -160,8 +160,8 @@ describe("merged configuration", () => {
     });
   });
 
-  it("nacos A2 NACOS-470 NACOS-475: one change of the user's text changes the template once and replaces each pod once", async () => {
-    await stage.startManager(NO_CHECK);
+  it("nacos A2 NACOS-470 NACOS-475 NACOS-918: one change of the user's text changes the template once and replaces each pod once", async () => {
+    const manager = await stage.startManager(NO_CHECK);
     const begin = Date.now();
     await createBase(objects);
     await running();
@@ -176,6 +176,18 @@ describe("merged configuration", () => {
     expect(resource.status?.configDigest).toBe(M16_DIGEST);
     const after = await objects.get("statefulsets", "demo");
     expect(after.metadata.generation).toBe(before.metadata.generation! + 1);
+    await eventually(async () => {
+      const merged = (await objects.list("events")).filter(({ reason }) => reason === "ConfigMerged");
+      const digests = [M16_DIGEST, M15_DIGEST].map((digest) => expect.stringContaining(digest));
+      expect(merged.map(({ note }) => note).sort()).toEqual(digests);
+    });
+    const told = manager
+      .log()
+      .split("\n")
+      .filter((line) => line.includes('"Event"'));
+    for (const reason of ["Created", "ConfigMerged", "ConfigRollout"]) {
+      expect(told).toContainEqual(expect.stringContaining(reason));
+    }
     await steady();
     const since = Date.now();
     await quiet(3_000);

@@ -129,14 +129,16 @@ function contract(
     return client.forController(name, joinHooks(fenced, parts.journal.hooks(name), overlay));
   };
   const runsDry = options.runsDry ?? (() => false);
-  const recorder = (name: string): EventRecorder => parts.events.recorder(name, fencedClient(name));
   const clientOf = (name: string): Client => {
     if (!runsDry(name)) return fencedClient(name);
-    return parts.planner.client(name, fencedClient(name), { log, events: recorder(name) });
+    // A plan has a log line of its own, with all that the event's note may have to leave out.
+    const events = parts.events.recorder(name, fencedClient(name));
+    return parts.planner.client(name, fencedClient(name), { log, events });
   };
+  const eventLog = log.named("events");
   /** What a dry run says it did has not happened. */
   const eventsOf = (name: string): EventRecorder =>
-    runsDry(name) ? unsentEvents(log.named("events")) : recorder(name);
+    runsDry(name) ? unsentEvents(eventLog) : parts.events.recorder(name, fencedClient(name), eventLog);
   return {
     clientOf,
     client: fencedClient("manager"),

@@ -8,7 +8,7 @@ import { cutNote, type KubeEvent } from "./event-object.ts";
 import { createEventSink, type EventSink } from "./events.ts";
 import { parseLogLevels } from "./levels.ts";
 import { createLogging } from "./logger.ts";
-import type { EventInput, EventTarget } from "./types.ts";
+import type { EventInput, EventTarget, Logger } from "./types.ts";
 
 const MINUTE = 60_000;
 const pod = (name: string): EventTarget => ({
@@ -70,6 +70,7 @@ function start(): {
   sink: EventSink;
   dropped: () => number;
   lines: string[];
+  log: Logger;
   events: () => KubeEvent[];
 } {
   const clock = fakeClock(Date.UTC(2026, 0, 1));
@@ -88,7 +89,15 @@ function start(): {
     onDropped: () => dropped++,
     random: () => 0.5,
   });
-  return { clock, server, sink, dropped: () => dropped, lines, events: () => [...server.stored.values()] };
+  return {
+    clock,
+    server,
+    sink,
+    dropped: () => dropped,
+    lines,
+    log,
+    events: () => [...server.stored.values()],
+  };
 }
 
 describe("events", () => {
@@ -153,6 +162,35 @@ describe("events", () => {
     sink.recorder("x", server).record(pod("a"), { ...warning, note: "Bearer abcdefgh12345678 refused" });
     await clock.flush();
     expect(events()[0]!.note).toBe("Bearer [redacted] refused");
+  });
+});
+
+describe("events in the log", () => {
+  it("CORE-290 are one line each, repeats and dropped ones left out", async () => {
+    const { clock, server, sink, lines, log, dropped } = start();
+    const recorder = sink.recorder("x", server, log);
+    for (let index = 0; index < 3; index++) recorder.record(pod("a"), warning);
+    recorder.record(pod("a"), { ...warning, note: "Bearer abcdefgh12345678 refused", distinct: "other" });
+    sink.recorder("silent", server).record(pod("a"), warning);
+    await clock.flush();
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      ["it failed", "Bearer [redacted] refused"].map((note) => ({
+        level: "info",
+        ts: expect.any(String),
+        logger: "",
+        msg: "Event",
+        controller: "x",
+        Pod: { name: "a", namespace: "n" },
+        namespace: "n",
+        name: "a",
+        type: "Warning",
+        reason: "CleanupFailed",
+        note,
+      })),
+    );
+    for (let index = 0; index < 40; index++) recorder.record(pod("b"), { ...warning, distinct: `${index}` });
+    expect(lines).toHaveLength(2 + 40 - dropped());
+    expect(dropped()).toBeGreaterThan(0);
   });
 });
 

@@ -31,8 +31,8 @@ export interface EventSinkOptions {
 
 /** All recorders of a process share one sink. */
 export interface EventSink {
-  /** Recorder whose events are reported by `quartet.io/<controller>`. */
-  recorder(controller: string, client: EventClient): EventRecorder;
+  /** Recorder whose events are reported by `quartet.io/<controller>`; each new one is a line of `log` as well. */
+  recorder(controller: string, client: EventClient, log?: Logger): EventRecorder;
   /** Takes no more events and sends what it has, for at most `timeoutMs` milliseconds. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -79,16 +79,17 @@ export function createEventSink(options: EventSinkOptions): EventSink {
     if (first) sender.send(entry);
   };
 
-  const begin = (event: KubeEvent, key: string, client: EventClient): void => {
+  const begin = (event: KubeEvent, key: string, client: EventClient): boolean => {
     const now = clock.monotonic();
     const entry: Known = { key, event, client, sentCount: 0, lastSeen: now, sentAt: now };
     if (!allowed(objectKey(event)) || !sender.send(entry)) {
       drop();
-      return;
+      return false;
     }
     known.set(key, entry);
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     cancelHousekeeping ??= clock.setTimer(HOUSEKEEPING_MS, keepHouse, { unref: true });
+    return true;
   };
 
   const keepHouse = (): void => {
@@ -103,7 +104,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
   };
 
   return {
-    recorder: (controller, client) => ({
+    recorder: (controller, client, recorderLog) => ({
       record(regarding, input, related) {
         if (stopped) {
           drop();
@@ -121,8 +122,8 @@ export function createEventSink(options: EventSinkOptions): EventSink {
         });
         const key = `${seriesKey(event)}${input.distinct ?? ""}`;
         const entry = known.get(key);
-        if (entry === undefined) begin(event, key, client);
-        else repeat(entry);
+        if (entry !== undefined) repeat(entry);
+        else if (begin(event, key, client)) recorderLog?.info("Event", lineOf(controller, event));
       },
     }),
     async stop(timeoutMs) {
@@ -132,6 +133,12 @@ export function createEventSink(options: EventSinkOptions): EventSink {
       await sender.flush(timeoutMs);
     },
   };
+}
+
+/** What a log line says of an event. */
+function lineOf(controller: string, { type, reason, note, regarding }: KubeEvent): Record<string, unknown> {
+  const { kind, namespace, name } = regarding;
+  return { controller, [kind]: { name, namespace }, namespace, name, type, reason, note };
 }
 
 const countOf = (event: KubeEvent): number => event.series?.count ?? 1;

@@ -18,18 +18,19 @@ export function isNamespaceGoing(failures: readonly StepFailure[]): boolean {
 }
 
 /** Ends a pass whose outcome is not known yet: what its steps did is told, the rest when the answer queues the resource. */
-export function tellSteps({ ctx, resource, notices }: Pass): Result {
-  for (const notice of notices) ctx.events.record(resource, notice);
+export function tellSteps(pass: Pass): Result {
+  record(pass, pass.notices);
   return {};
 }
 
+/** Each text is told: it names the digest, the pod or the field, which the reason does not. */
+function record({ ctx, resource }: Pass, notices: readonly Notice[]): void {
+  for (const notice of notices) ctx.events.record(resource, { ...notice, distinct: notice.note });
+}
+
 /** Sends the pass's events: those of steps, those of the spec or the content when they are new, and transitions. */
-export function tell(
-  { ctx, resource, settings, notices }: Pass,
-  { ready }: ConfigResult,
-  status: NacosStatus,
-  memory: ResourceMemory,
-): void {
+export function tell(pass: Pass, { ready }: ConfigResult, status: NacosStatus, memory: ResourceMemory): void {
+  const { resource, settings, notices } = pass;
   const before = (resource.status ?? {}) as NacosStatus;
   const all = [...notices, ...transitions(before, status)];
   const newSpec = before.observedGeneration !== resource.metadata.generation;
@@ -43,7 +44,7 @@ export function tell(
     const port = portNotice(ready.effective);
     all.push(...ready.notices, ...(port ? [port] : []));
   }
-  for (const notice of all) ctx.events.record(resource, notice);
+  record(pass, all);
 }
 
 /** Notes that the last spec did not give rise to as well. */
