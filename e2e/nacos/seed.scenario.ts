@@ -205,11 +205,10 @@ describe("the seed's manifests", () => {
   });
 
   it("NACOS-309 NACOS-314 the content of the seed's diagram has digest 3f346e9c2f5179d9 in file, template and status (M1)", async () => {
-    const sample = parseAllDocuments(read("../../samples/nacos/cluster.yaml")).map((document) =>
+    const diagram = parseAllDocuments(read("./fixtures/seed/diagram.yaml")).map((document) =>
       document.toJS(),
     );
-    for (const { kind, metadata, data } of sample) {
-      if (kind !== "ConfigMap") continue;
+    for (const { metadata, data } of diagram) {
       await client.ok("PATCH", `${CONFIG_MAPS}/${metadata.name}`, { data }, { contentType: MERGE_PATCH });
     }
     await eventually(async () => {

@@ -27,6 +27,13 @@ const PLURALS: Readonly<Record<string, string>> = {
   Nacos: "nacos",
 };
 
+/** A merged file replaces the image's own, so these are in it or nowhere (rule book, section 5). */
+const AUTH_PROPERTIES = [
+  "nacos.core.auth.plugin.nacos.token.secret.key",
+  "nacos.core.auth.server.identity.key",
+  "nacos.core.auth.server.identity.value",
+];
+
 describe("guides", () => {
   let stop: () => Promise<void>;
   let create: (object: Nacos) => Promise<void>;
@@ -56,5 +63,20 @@ describe("guides", () => {
   )("%s", async (_name, object) => {
     await create(object);
     if (object.kind === "Nacos") expect(validate(object)).toEqual([]);
+  });
+
+  it.each(readdirSync(samples))("%s has what its Nacos needs to start with authentication", (file) => {
+    const texts = readFileSync(new URL(file, samples), "utf8");
+    const asksForLogin = /nacos-server:v3|nacos\.core\.auth\.enabled=true/.test(texts);
+    for (const property of asksForLogin ? AUTH_PROPERTIES : []) expect(texts).toContain(`${property}=`);
+  });
+
+  it("samples have names of their own, so that all can be applied together", () => {
+    const names = readdirSync(samples).flatMap((file) =>
+      read(readFileSync(new URL(file, samples), "utf8")).map(
+        ({ kind, metadata }) => `${kind} ${metadata.name}`,
+      ),
+    );
+    expect(names).toEqual([...new Set(names)]);
   });
 });
