@@ -23,6 +23,10 @@ interface NacosStatus {
   status?: { phase?: string; configDigest?: string; readyReplicas?: number };
 }
 
+interface StatefulSetStatus {
+  status?: { availableReplicas?: number };
+}
+
 const PLURALS: Readonly<Record<string, string>> = { ConfigMap: "configmaps", Nacos: "nacos" };
 const LIMIT_MS = 90_000;
 const POLL_MS = 100;
@@ -49,6 +53,12 @@ export async function nacosStory(
   say("merged configuration in ConfigMap my-nacos-final-config:");
   say(indent(await finalConfig(client)));
 
+  // Pods that are not available yet a rolling update replaces all at once: there is nothing to keep up.
+  say("each pod must have been ready for ten seconds before the next one may go");
+  await until("all pods are available", async () => {
+    const { status } = await client.ok<StatefulSetStatus>("GET", STATEFUL_SET);
+    return status?.availableReplicas === before.size;
+  });
   const edited = Date.now();
   const { data } = await client.ok<{ data: Record<string, string> }>("GET", USER_CONFIG);
   const text = data["user.properties"]!.replace(
@@ -60,6 +70,10 @@ export async function nacosStory(
   say("edited ConfigMap nacos-user-config: nacos.console.ui.enabled=false");
 
   const replaced = await followRoll(stage, before);
+  const expected = [...before.keys()].sort().reverse();
+  if (replaced.join() !== expected.join()) {
+    throw new Error(`the pods were replaced in the order ${replaced.join(", ")}, not ${expected.join(", ")}`);
+  }
   const { status } = await nacos(client);
   const set = await client.ok<{ metadata: { generation: number } }>("GET", STATEFUL_SET);
   say(`new digest ${status?.configDigest} on every pod; StatefulSet generation ${set.metadata.generation}`);
