@@ -13,7 +13,7 @@ import {
 } from "@quartet/testing";
 import { parse } from "yaml";
 import { type Bench, measureMemory, measureRawWrites, measureWork, SUBJECT_CPU } from "./measures.ts";
-import { type BenchOptions, benchOptions } from "./options.ts";
+import { BENCH_USAGE, type BenchOptions, benchOptions, orUsage } from "./options.ts";
 import { createPods } from "./pods.ts";
 import { resultText, withResults } from "./report.ts";
 import { rotated } from "./statistics.ts";
@@ -25,7 +25,7 @@ const DOCUMENT = join(ROOT, "docs/performance.md");
 
 type Notes = Map<Subject["name"], Map<string, number[]>>;
 
-const options = benchOptions(process.argv.slice(2));
+const options = orUsage(BENCH_USAGE, () => benchOptions(process.argv.slice(2)));
 const folder = mkdtempSync(join(tmpdir(), "quartet-bench-"));
 try {
   await main(options);

@@ -5,15 +5,14 @@
 import { LIMITS, violations } from "@quartet/e2e/core/support/drift.ts";
 import { soak } from "@quartet/e2e/core/support/soak.ts";
 import { startControlPlane } from "@quartet/testing";
-import { positive } from "./options.ts";
+import { orUsage, soakMinutes } from "./options.ts";
 
-const DEFAULT_MINUTES = "5";
 /** The full hour works on 10 000 Echos; shorter runs on as many as are created in a fitting time. */
 const ECHOES_PER_MINUTE = 200;
 const MOST_ECHOES = 10_000;
 const CHANGES_PER_SECOND = 50;
 
-const minutes = positive("MINUTES", process.argv[2] ?? DEFAULT_MINUTES);
+const minutes = orUsage("npm run soak -- MINUTES", () => soakMinutes(process.argv.slice(2)));
 const echoes = Math.min(MOST_ECHOES, minutes * ECHOES_PER_MINUTE);
 const plane = await startControlPlane({ kwok: false, scheduler: false, onProgress: console.error });
 try {

@@ -5,10 +5,7 @@ import { REPORT_FILE, repository } from "../paths.ts";
 import { rulesOf } from "./catalog.ts";
 import { coverage, type TestRecord, unknownIds } from "./coverage.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
-});
+const { values, positionals } = readArguments();
 const specFolder = `${repository}/docs/specs`;
 const books = readdirSync(specFolder)
   .filter((file) => file.endsWith(".md"))
@@ -46,4 +43,13 @@ if (values.json) {
     console.log(`\n${spec.spec}: no passing test for\n  ${spec.unproved.join(" ")}`);
   }
   if (unknown.length > 0) console.log(`\nin test titles, but in no rule book: ${unknown.join(" ")}`);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { json: { type: "boolean", default: false } } });
+  } catch (error) {
+    console.error(`${(error as Error).message}\nusage: npm run rules -- [--json] [SPEC…]`);
+    process.exit(2);
+  }
 }
