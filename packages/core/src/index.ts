@@ -37,7 +37,7 @@ export { WatchFormatError } from "./client/watch-decoder.ts";
 export * from "./clock.ts";
 export { configFileContent } from "./config/config-file.ts";
 export { FEATURE_GATES, type FeatureGate, type GateStage } from "./config/feature-gates.ts";
-export { environmentName, type FlagSpec } from "./config/flags.ts";
+export { environmentName, type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
 export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
 export { followConfigFile } from "./config/reload.ts";
 export type { ManagerSettings } from "./config/settings.ts";

@@ -76,12 +76,16 @@ describe("commands that print", () => {
     expect(stdout).not.toContain("*");
   });
 
-  it("lists all flags with their environment variables", async () => {
-    const { stdout } = await run(["--help"]);
-    expect(stdout).toContain("--lease-duration (default 15s)");
-    expect(stdout).toContain("QUARTET_LEASE_DURATION");
-    expect(stdout).toContain("--echo-resync (default 30s)");
-  });
+  it.each([[["--help"]], [["-h"]], [["help"]], [["run", "--help", "--bogus"]]])(
+    "lists all flags with their environment variables, whatever else is wrong: %j",
+    async (args) => {
+      const { code, stdout } = await run(args, { QUARTET_BOGUS: "1" });
+      expect(code).toBe(0);
+      expect(stdout).toContain("--lease-duration (default 15s)");
+      expect(stdout).toContain("QUARTET_LEASE_DURATION");
+      expect(stdout).toContain("--echo-resync (default 30s)");
+    },
+  );
 });
 
 describe("bad configuration", () => {
@@ -95,7 +99,7 @@ describe("bad configuration", () => {
     [["--controllers=tras"], {}, /unknown controller "tras"; known are echo, second/],
     [["--controllers=-echo,-second"], {}, /leaves no controller to run/],
     [["--feature-gates=Foo=true"], {}, /unrecognized feature gate: Foo/],
-    [["bogus"], {}, /unknown command bogus: known are run, dev, explain, version/],
+    [["bogus"], {}, /unknown command bogus: known are run, dev, explain, version, help/],
     [["run", "twice"], {}, /run takes no argument twice/],
     [["--kubeconfig=/nowhere"], {}, /--kubeconfig \/nowhere: no such file/],
   ])("CORE-401 ends with code 2 and says why: %j %j", async (args, env, message) => {

@@ -6,7 +6,9 @@ import {
   exitCodeOf,
   type LoadedSettings,
   loadSettings,
+  MANAGER_FLAGS,
   messageOf,
+  moduleFlagSpecs,
 } from "@quartet/core";
 import { check, configText, helpText, rbacText, versionText } from "./commands.ts";
 import { prepareDev } from "./dev.ts";
@@ -26,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   explain: {},
   version: {},
+  help: {},
 };
 
 /** Runs the program and resolves with its exit code; what went wrong is the last line on stderr. */
@@ -39,9 +42,15 @@ export async function runCli(program: Program): Promise<ExitCode> {
 }
 
 async function dispatch(program: Program): Promise<ExitCode> {
-  // It must work whatever the other settings are.
-  if (program.args.includes("--version") || program.args[0] === "version")
-    return print(program, versionText());
+  // These must work whatever the other settings are.
+  const [first] = program.args;
+  const asks = (word: string, ...flags: string[]): boolean =>
+    first === word || flags.some((flag) => program.args.includes(flag));
+  if (asks("version", "--version")) return print(program, versionText());
+  if (asks("help", "--help", "-h")) {
+    const own = moduleFlagSpecs(program.modules.flatMap(({ flags }) => flags));
+    return print(program, helpText([...MANAGER_FLAGS, ...own]));
+  }
   const load = (): Promise<LoadedSettings> =>
     loadSettings({
       args: program.args,
@@ -57,7 +66,6 @@ async function dispatch(program: Program): Promise<ExitCode> {
   if (word === "explain") return print(program, await explainText(loaded, rest));
   if (rest.length > 0) throw new ConfigurationError(`${word} takes no argument ${rest[0]}`);
   const asked = (flag: string): boolean => loaded.texts.get(flag)?.text === "true";
-  if (asked("help")) return print(program, helpText(loaded.specs));
   if (asked("print-config")) return print(program, configText(loaded));
   if (asked("print-rbac")) return print(program, rbacText(loaded, program));
   if (asked("check")) return check(loaded, program);

@@ -43,6 +43,7 @@ Commands:
   explain  KIND NAMESPACE/NAME: what the manager on this machine knows of an object (in the manager's pod, or
            through kubectl port-forward to its debug address)
   version  print the version
+  help     print this text
 
 Flags, with their environment variables:
 ${flags.join("\n")}

@@ -106,7 +106,7 @@ describe("health endpoints", () => {
     await start({});
     const address = { host: "127.0.0.1", port: servers[0]!.port };
     await expect(startHealthServer({ address, healthz: new Map(), readyz: new Map(), log })).rejects.toThrow(
-      /^--health-probe-bind-address 127.0.0.1:\d+: cannot listen: .*EADDRINUSE/,
+      /^--health-probe-bind-address 127.0.0.1:\d+: cannot listen: .*EADDRINUSE.*; name another address, or 0 for off$/,
     );
   });
 });

@@ -40,7 +40,8 @@ export function startHttpServer(options: HttpServerOptions): Promise<RunningServ
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       const where = `--${options.flag} ${formatAddress(address)}`;
-      reject(new Error(`${where}: cannot listen: ${error.message}`, { cause: error }));
+      const remedy = "name another address, or 0 for off";
+      reject(new Error(`${where}: cannot listen: ${error.message}; ${remedy}`, { cause: error }));
     });
     server.listen({ port: address.port, ...(address.host && { host: address.host }) }, () => {
       const { port } = server.address() as AddressInfo;
