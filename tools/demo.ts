@@ -32,6 +32,9 @@ function say(text: string): void {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "quartet-demo-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
 const server = await startDouble();
 const kubeconfig = join(folder, "kubeconfig");
 writeFileSync(kubeconfig, await server.kubeconfig(), { mode: 0o600 });
@@ -74,6 +77,5 @@ try {
   await kubelet.stop();
   client.close();
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 say("all stopped");
