@@ -80,6 +80,16 @@ describe("rights", () => {
     }
   });
 
+  it("NACOS-213 CORE-534 include the Lease of another Nacos operator in a namespace that is not watched", async () => {
+    const peer = (namespace: string): string => `controllers={"nacos":{"peerNamespace":"${namespace}"}}`;
+    const roles = rolesOf(await render([NAMESPACED, peer("peers")]));
+    expect(rights(roles.filter(({ metadata }) => metadata.namespace === "peers"))).toEqual([
+      "Role peers quartet-nacos-peer coordination.k8s.io leases get 219866ca.nacos.io",
+    ]);
+    expect(rolesOf(await render([NAMESPACED, peer("team-a")]))).toHaveLength(3);
+    expect(rolesOf(await render([peer("peers")]))).toHaveLength(2);
+  });
+
   it("CORE-534 need no ClusterRole in namespaced mode, and a chart without controllers is refused", async () => {
     const objects = await render([NAMESPACED]);
     expect(rolesOf(objects).map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).toEqual([

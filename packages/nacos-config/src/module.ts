@@ -64,7 +64,6 @@ function build(
     if (lookup === undefined) throw new Error("a reconcile ran before its informers were set up");
     return lookup;
   };
-  const peerNamespace = String(flags["nacos-peer-namespace"] ?? "");
   const reconcile = createReconciler({
     nacos: () => found()(NACOS) as Informer<Nacos>,
     informers: () => informersOf(found()),
@@ -77,7 +76,8 @@ function build(
     resyncMs: Number(flags["nacos-resync"]),
     peerActive: createPeerWatch({
       leases: () => found()(LEASE),
-      peerNamespace,
+      namespaces: manager.namespaces,
+      peerNamespace: String(flags["nacos-peer-namespace"] ?? ""),
       foreignLease: (namespace, name) => manager.foreignLease(namespace, name),
     }),
   });
@@ -94,7 +94,7 @@ function build(
       .owns(CONFIG_MAP, { labelSelector })
       .owns(SECRET, { labelSelector })
       .watches(POD, resourceOfPod, { labelSelector, projection: POD_PROJECTION })
-      .watches(LEASE, () => [], peerLeases(manager.namespaces, peerNamespace))
+      .watches(LEASE, () => [], peerLeases(manager.namespaces))
       .watchesRaw({
         name: "nacos-references",
         start(add, signal) {

@@ -33,29 +33,36 @@ export const LEASE: Kind<Lease> = defineKind<Lease>({
 export interface PeerOptions {
   /** Informer of the Leases of the peer's name. */
   readonly leases: () => Informer<Lease>;
+  /** Namespaces that are watched; empty means all. */
+  readonly namespaces: readonly string[];
   /** Namespace of the peer's Lease beside that of the resource; empty for none. */
   readonly peerNamespace: string;
   /** True while the Lease is renewed by somebody else; asks the API server. */
   readonly foreignLease: (namespace: string, name: string) => Promise<boolean>;
 }
 
-/** The Leases that are watched: those of the peer's name in the watched namespaces and in the peer's. */
-export function peerLeases(namespaces: readonly string[], peerNamespace: string): InformerOptions<Lease> {
-  const places =
-    namespaces.length === 0 || peerNamespace === "" ? namespaces : [...namespaces, peerNamespace];
-  return { namespaces: places, fieldSelector: `metadata.name=${PEER_LEASE}`, optional: true };
+/** The Leases that are watched: those of the peer's name where the resources are. */
+export function peerLeases(namespaces: readonly string[]): InformerOptions<Lease> {
+  return { namespaces, fieldSelector: `metadata.name=${PEER_LEASE}`, optional: true };
 }
 
-/** Tells whether the peer is at work in a namespace; without any Lease of its name no request is made. */
+/**
+ * Tells whether the peer is at work in a namespace. Where a watch is synced, no request is made without a Lease of its
+ * name. Elsewhere the API server is asked, and its refusal is thrown: nothing is written while the peer may be at work.
+ */
 export function createPeerWatch({
   leases,
+  namespaces,
   peerNamespace,
   foreignLease,
 }: PeerOptions): (namespace: string) => Promise<boolean> {
+  const isWatched = (place: string): boolean =>
+    leases().state === "synced" && (namespaces.length === 0 || namespaces.includes(place));
   return async (namespace) => {
     for (const place of new Set([namespace, peerNamespace].filter((name) => name !== ""))) {
       const lease = leases().get({ namespace: place, name: PEER_LEASE });
-      if (lease?.spec?.holderIdentity && (await foreignLease(place, PEER_LEASE))) return true;
+      const mayBeHeld = !isWatched(place) || Boolean(lease?.spec?.holderIdentity);
+      if (mayBeHeld && (await foreignLease(place, PEER_LEASE))) return true;
     }
     return false;
   };
