@@ -12,9 +12,9 @@ export function defaultText(target: JsonObject, key: string, value: string): voi
 }
 
 function pullPolicy(image: string): string {
-  if (image.includes("@")) return "IfNotPresent";
-  const tag = image.slice(image.lastIndexOf("/") + 1).split(":")[1];
-  return tag === undefined || tag === "latest" ? "Always" : "IfNotPresent";
+  const [name = "", digest] = image.split("@");
+  const tag = name.slice(name.lastIndexOf("/") + 1).split(":")[1];
+  return (tag ?? (digest === undefined ? "latest" : "")) === "latest" ? "Always" : "IfNotPresent";
 }
 
 function defaultHttpGet(handler: JsonObject): void {
