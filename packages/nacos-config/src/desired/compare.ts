@@ -14,6 +14,7 @@ const NO_SHAPE: Shape = {};
 export function difference(desired: unknown, live: unknown, shape: Shape, path = ""): string | undefined {
   if (isMap(desired) && isMap(live)) return mapDifference(desired, live, shape, path);
   if (Array.isArray(desired) && Array.isArray(live)) return listDifference(desired, live, shape, path);
+  if (shape.quantity && compareQuantities(desired, live) === 0) return undefined;
   return equalScalars(desired, live) ? undefined : path;
 }
 
@@ -22,7 +23,8 @@ function mapDifference(desired: JsonMap, live: JsonMap, shape: Shape, path: stri
     const at = path === "" ? member : `${path}.${member}`;
     const wanted = desired[member];
     const found = live[member];
-    if (isEmpty(wanted) && (isEmpty(found) || isDefault(shape, member, found, desired))) continue;
+    const absent = isEmpty(wanted) || (shape.zeroIsAbsent && isZero(wanted));
+    if (absent && (isEmpty(found) || isDefault(shape, member, found, desired))) continue;
     if (isZero(wanted) && found === undefined) continue;
     if (shape.quantities && compareQuantities(wanted, found) === 0) continue;
     const different = difference(wanted, found, shape.members?.[member] ?? NO_SHAPE, at);

@@ -150,4 +150,38 @@ describe("Services", () => {
     const selector = { app: "demo", team: "a" };
     for (const { created } of plans(clusterOf(), selector)) expect(created.spec.selector).toEqual(selector);
   });
+
+  it.each([
+    {
+      wanted: { ipFamilies: ["IPv4"], ipFamilyPolicy: "PreferDualStack" },
+      families: ["IPv4", "IPv6"],
+      kept: true,
+    },
+    {
+      wanted: { ipFamilies: ["IPv4"], ipFamilyPolicy: "RequireDualStack" },
+      families: ["IPv4", "IPv6"],
+      kept: true,
+    },
+    { wanted: { ipFamilies: [] }, families: ["IPv6"], kept: true },
+    {
+      wanted: { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" },
+      families: ["IPv4", "IPv6"],
+      kept: false,
+    },
+    {
+      wanted: { ipFamilies: ["IPv6"], ipFamilyPolicy: "PreferDualStack" },
+      families: ["IPv4", "IPv6"],
+      kept: false,
+    },
+  ])(
+    "NACOS-506 NACOS-204 keeps IP families that the server has added: $wanted, $families",
+    ({ wanted, families, kept }) => {
+      const resource = clusterOf({ clientService: wanted });
+      const { created, updated } = plan(resource, "demo-client");
+      const policy = { ipFamilyPolicy: "SingleStack", ...wanted }.ipFamilyPolicy;
+      const { object, changed } = updated(live(created, { ipFamilies: families, ipFamilyPolicy: policy }));
+      expect(changed).toBe(!kept);
+      expect(object.spec.ipFamilies).toEqual(kept ? families : wanted.ipFamilies);
+    },
+  );
 });

@@ -124,10 +124,19 @@ function updatedSpec(
     selector: { ...selector },
     ports: updatedPorts(live.ports ?? [], ports, extraPorts, type === "ClusterIP"),
   };
+  if (isExtended(spec.ipFamilies, live.ipFamilies, result.ipFamilyPolicy))
+    result.ipFamilies = live.ipFamilies;
   // The server leaves a false value out.
   if (publishNotReady === true) result.publishNotReadyAddresses = true;
   if (publishNotReady === false) delete result.publishNotReadyAddresses;
   return result;
+}
+
+/** True where the server has added to the families that were asked for, as it does by policy. */
+function isExtended(wanted: unknown, live: unknown, policy: unknown): boolean {
+  if (!Array.isArray(wanted) || !Array.isArray(live)) return false;
+  if (wanted.length > 0 && policy === "SingleStack") return false;
+  return wanted.every((family, index) => live[index] === family);
 }
 
 /** Owned ports in the live order, node ports kept; missing ones follow, strange ones go. */

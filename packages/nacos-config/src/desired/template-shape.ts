@@ -14,42 +14,53 @@ export interface Shape {
   readonly key?: (item: JsonMap) => string;
   /** Shape of a list's elements. */
   readonly items?: Shape;
+  /** Zero is the same as absent: in the server the members are no pointers. */
+  readonly zeroIsAbsent?: boolean;
+  /** The value is a quantity. */
+  readonly quantity?: boolean;
   /** All members are quantities. */
   readonly quantities?: boolean;
 }
+
+const QUANTITY: Shape = { quantity: true };
+
+const RESOURCES: Shape = { members: { limits: { quantities: true }, requests: { quantities: true } } };
+
+/** A field of the pod or of a container's resources, as a variable or a file has it. */
+const DOWNWARD: Readonly<Record<string, Shape>> = {
+  fieldRef: { defaults: { apiVersion: "v1" } },
+  resourceFieldRef: { defaults: { divisor: "0" }, members: { divisor: QUANTITY } },
+};
 
 const HTTP_GET: Shape = { defaults: { path: "/", scheme: "HTTP" } };
 
 const PROBE: Shape = {
   defaults: { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 },
   members: { httpGet: HTTP_GET },
+  zeroIsAbsent: true,
 };
 
 const LIFECYCLE_HANDLER: Shape = { members: { httpGet: HTTP_GET } };
 
-const RESOURCES: Shape = { members: { limits: { quantities: true }, requests: { quantities: true } } };
-
-/** References to what the pod or a container is given. */
-const FIELD_REFS: Readonly<Record<string, Shape>> = {
-  fieldRef: { defaults: { apiVersion: "v1" } },
-  resourceFieldRef: { defaults: { divisor: "0" }, quantities: true },
+const ENV: Shape = {
+  key: fields("name"),
+  items: {
+    members: { valueFrom: { members: { ...DOWNWARD, fileKeyRef: { defaults: { optional: false } } } } },
+  },
 };
-
-const ENV: Shape = { key: fields("name"), items: { members: { valueFrom: { members: FIELD_REFS } } } };
-
-const DOWNWARD_ITEMS: Readonly<Record<string, Shape>> = { items: { items: { members: FIELD_REFS } } };
 
 const CONTAINERS: Shape = {
   key: fields("name"),
   items: {
     defaults: {
-      imagePullPolicy: pullPolicy,
+      imagePullPolicy: ({ image }: JsonMap) => pullPolicy(image),
       terminationMessagePath: "/dev/termination-log",
       terminationMessagePolicy: "File",
     },
     members: {
       ports: {
-        key: (port) => fields("containerPort", "protocol")({ protocol: "TCP", ...port }),
+        key: (port) =>
+          fields("containerPort", "protocol", "name")({ ...port, protocol: port.protocol || "TCP" }),
         items: { defaults: { protocol: "TCP", hostPort: (port: JsonMap) => port.containerPort } },
       },
       env: ENV,
@@ -67,23 +78,25 @@ const CONTAINERS: Shape = {
 /** Octal 0644, the mode of files in map volumes. */
 const FILE_MODE = 420;
 const MAP_VOLUME: Shape = { defaults: { defaultMode: FILE_MODE } };
+const DOWNWARD_ITEMS: Readonly<Record<string, Shape>> = { items: { items: { members: DOWNWARD } } };
 
 const VOLUMES: Shape = {
   key: fields("name"),
   items: {
     members: {
-      emptyDir: { quantities: true },
       configMap: MAP_VOLUME,
       secret: MAP_VOLUME,
       downwardAPI: { ...MAP_VOLUME, members: DOWNWARD_ITEMS },
+      emptyDir: { members: { sizeLimit: QUANTITY } },
+      image: { defaults: { pullPolicy: ({ reference }: JsonMap) => pullPolicy(reference) } },
       projected: {
         defaults: { defaultMode: FILE_MODE },
         members: {
           sources: {
             items: {
               members: {
-                downwardAPI: { members: DOWNWARD_ITEMS },
                 serviceAccountToken: { defaults: { expirationSeconds: 3600 } },
+                downwardAPI: { members: DOWNWARD_ITEMS },
               },
             },
           },
@@ -96,6 +109,10 @@ const VOLUMES: Shape = {
           },
         },
       },
+      iscsi: { defaults: { iscsiInterface: "default" } },
+      rbd: { defaults: { pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" } },
+      azureDisk: { defaults: { cachingMode: "ReadWrite", fsType: "ext4", readOnly: false, kind: "Shared" } },
+      scaleIO: { defaults: { storageMode: "ThinProvisioned", fsType: "xfs" } },
     },
   },
 };
@@ -108,6 +125,7 @@ export const POD_SPEC_SHAPE: Shape = {
     schedulerName: "default-scheduler",
     terminationGracePeriodSeconds: 30,
     serviceAccount: (pod: JsonMap) => pod.serviceAccountName,
+    serviceAccountName: (pod: JsonMap) => pod.serviceAccount,
   },
   members: {
     containers: CONTAINERS,
@@ -118,13 +136,13 @@ export const POD_SPEC_SHAPE: Shape = {
     tolerations: { key: tolerationKey },
     topologySpreadConstraints: { key: fields("topologyKey", "whenUnsatisfiable") },
     overhead: { quantities: true },
+    resources: RESOURCES,
   },
 };
 
-/** Images without a tag and those tagged `latest` are pulled each time. */
-function pullPolicy({ image }: JsonMap): string {
-  const name = String(image ?? "");
-  if (name.includes("@")) return "IfNotPresent";
-  const tag = name.slice(name.lastIndexOf("/") + 1).split(":")[1] ?? "latest";
-  return tag === "latest" ? "Always" : "IfNotPresent";
+/** Images tagged `latest`, and those with neither tag nor digest, are pulled each time. */
+function pullPolicy(image: unknown): string {
+  const [name = "", digest] = String(image ?? "").split("@");
+  const tag = name.slice(name.lastIndexOf("/") + 1).split(":")[1];
+  return (tag ?? (digest === undefined ? "latest" : "")) === "latest" ? "Always" : "IfNotPresent";
 }

@@ -120,7 +120,10 @@ export function memoryView(memory: ResourceMemory): Memory {
   };
 }
 
-/** Fingerprint of a live StatefulSet together with an update to it. */
+/** Fingerprint of a live StatefulSet together with an update to it; the same whatever becomes of its status. */
 export function updateFingerprint(live: DeepReadonly<StatefulSet>, update: StatefulSet): string {
-  return configDigest(canonicalJson([live.metadata.uid, live.spec, update.spec, update.metadata]));
+  const { labels, annotations, ownerReferences } = update.metadata;
+  return configDigest(
+    canonicalJson([live.metadata.uid, live.spec, update.spec, labels, annotations, ownerReferences]),
+  );
 }

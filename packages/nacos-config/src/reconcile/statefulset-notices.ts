@@ -27,3 +27,10 @@ export function statefulSetNotices(
   }
   return notices;
 }
+
+/** What the server leaves as it is, although something else is asked for: most often a misspelt field. */
+export function settledNotices({ settings }: Pass, { update }: Made): Notice[] {
+  if (update?.templateChange === undefined) return [];
+  const note = `StatefulSet ${settings.name}: the API server takes ${update.templateChange} not as it is asked for; check the name and the form of the field`;
+  return [warning("PodFieldIgnored", note)];
+}

@@ -22,7 +22,7 @@ import { claimFailure, podSpecRejection } from "./failure.ts";
 import { type ResourceMemory, updateFingerprint } from "./memory.ts";
 import { childKey, childOptions, type Pass } from "./pass.ts";
 import { beginRecreation, endRecreation, type Recreation, recreationOf } from "./recreate-step.ts";
-import { statefulSetNotices } from "./statefulset-notices.ts";
+import { settledNotices, statefulSetNotices } from "./statefulset-notices.ts";
 
 /** What the step did. */
 export interface StatefulSetResult {
@@ -69,9 +69,11 @@ export async function statefulSetStep(
     }
     if (result.volumes !== undefined) return { configRollout: false, recreating: true };
     // The answer to a dry run has the old version, whatever it would change.
-    if (pass.ctx.dryRun !== true) noteSettled(memory, result, object);
+    const settled = pass.ctx.dryRun !== true && noteSettled(memory, result, object);
     const configRollout = rollsConfig(result, object);
-    pass.notices.push(...statefulSetNotices(pass, action, result, configRollout));
+    pass.notices.push(
+      ...(settled ? settledNotices(pass, result) : statefulSetNotices(pass, action, result, configRollout)),
+    );
     return {
       configRollout,
       recreating: false,
@@ -141,15 +143,19 @@ async function changeVolumes(
   return { code, reason: "VolumeChangeUnsupported", message };
 }
 
-/** Remembers an update that the server took without any change: it holds additions that are not known here. */
+/**
+ * Remembers an update that the server took without any change: it gives some value another form than is known here, or
+ * drops it. True for such an update.
+ */
 function noteSettled(
   memory: ResourceMemory,
   { update, before }: Made,
   after: DeepReadonly<StatefulSet> | undefined,
-): void {
-  if (update === undefined || before === undefined) return;
-  const unchanged = before.metadata.resourceVersion === after?.metadata.resourceVersion;
-  if (unchanged) memory.settled = updateFingerprint(before, update.object);
+): boolean {
+  if (update === undefined || before === undefined) return false;
+  if (before.metadata.resourceVersion !== after?.metadata.resourceVersion) return false;
+  memory.settled = updateFingerprint(before, update.object);
+  return true;
 }
 
 /** True when an existing StatefulSet mounts another configuration than before. */
