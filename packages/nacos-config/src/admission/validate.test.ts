@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonMap } from "../desired/k8s.ts";
+import { renderNacos } from "../desired/render.ts";
 import { clusterOf, nacos } from "../fixtures.testkit.ts";
 import { type Existing, validate } from "./validate.ts";
 
@@ -36,6 +37,13 @@ describe("validation of resources", () => {
     expect(faults(nacos({ replicas: 1 }))).toEqual([]);
     expect(faults(nacos({ replicas: 0 }))).toEqual([]);
     expect(faults(clusterOf({ replicas: -1 }))).toEqual(["ReplicasInvalid spec.replicas"]);
+  });
+
+  it("NACOS-104 NACOS-209 refuses more nodes than can be listed, at no cost", () => {
+    const many = { replicas: 2_147_483_647, image: "nacos/nacos-server:v3.0.1" };
+    expect(faults(clusterOf(many))).toEqual(["ReplicasInvalid spec.replicas"]);
+    expect(faults(clusterOf({ replicas: 1_000 }))).toEqual([]);
+    expect(renderNacos(clusterOf(many), []).objects).toEqual([]);
   });
 
   it("NACOS-108 refuses a resource without image", () => {

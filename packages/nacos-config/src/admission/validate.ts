@@ -8,6 +8,9 @@ import { configViolations } from "./validate-config.ts";
 import { storageViolations } from "./validate-storage.ts";
 import type { Violation } from "./violation.ts";
 
+/** Most nodes: far more than a cluster can use, few enough for their list to fit into a variable. */
+const MAX_NODES = 1_000;
+
 /** What exists already and limits the changes that are possible. */
 export interface Existing {
   /** Type of the StatefulSet that exists. */
@@ -69,6 +72,9 @@ function imageViolations({ spec }: Settings): Violation[] {
 function replicasViolations({ type, replicas }: Settings): Violation[] {
   const path = "spec.replicas";
   if (replicas < 0) return [{ path, reason: "ReplicasInvalid", message: `${replicas} is negative` }];
+  if (replicas > MAX_NODES) {
+    return [{ path, reason: "ReplicasInvalid", message: `${replicas} is more than ${MAX_NODES}` }];
+  }
   if (type !== "standalone" || replicas <= 1) return [];
   const message = `${replicas} nodes need type cluster: standalone is one node`;
   return [{ path, reason: "StandaloneReplicas", message }];

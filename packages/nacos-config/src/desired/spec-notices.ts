@@ -93,7 +93,8 @@ function authNotices(settings: Settings): Notice[] {
     notices.push(warning("AdminCredentialsIgnored", note));
   }
   if (!hasConsolePort(settings)) return notices;
-  const template = podTemplate(settings, { mode: "none" }, LATEST_REVISION);
+  // Names alone count; a refused number of nodes must not be listed.
+  const template = podTemplate({ ...settings, replicas: 0 }, { mode: "none" }, LATEST_REVISION);
   const container = template.spec.containers.find((item) => item.name === name);
   const set = new Set((container?.env ?? ([] as EnvVar[])).map((variable) => variable.name));
   const missing = NACOS3_AUTH_ENV.filter((variable) => !set.has(variable));
