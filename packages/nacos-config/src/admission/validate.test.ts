@@ -127,6 +127,17 @@ describe("validation of resources", () => {
     ).toEqual([]);
   });
 
+  it("NACOS-322 refuses the names of its other objects for the generated one", () => {
+    const called = (finalConfigName: string, finalConfigKind: string): string[] =>
+      faults(nacos({ userConfigRef: { name: "uc" }, finalConfigName, finalConfigKind }));
+    const taken = ["NameInvalid spec.finalConfigName"];
+    expect(called("demo-mysql-sql-init", "ConfigMap")).toEqual(taken);
+    expect(called("demo-nacos-auth", "Secret")).toEqual(taken);
+    expect(called("demo-sts-recreate", "Secret")).toEqual(taken);
+    expect(called("demo-nacos-auth", "ConfigMap")).toEqual([]);
+    expect(called("other-nacos-auth", "Secret")).toEqual([]);
+  });
+
   it("NACOS-350 refuses a Secret source that would end in a ConfigMap", () => {
     const secret = { userConfigRef: { name: "sc", kind: "Secret" } };
     expect(faults(nacos(secret))).toEqual([]);
