@@ -295,6 +295,27 @@ describe("workload", () => {
     expect((await objects.list("pods")).map(({ metadata }) => metadata.uid)).toEqual(pods);
   });
 
+  it("NACOS-115 NACOS-1005: nodes that an orphaning deletion left are adopted as they are, and not as another type", async () => {
+    await stage.startManager(NO_CHECK);
+    await createBase(objects);
+    await running();
+    const before = await objects.get("statefulsets", "demo");
+    await objects.delete("nacos", "demo", "?propagationPolicy=Orphan");
+    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 60_000);
+    const refs = { userConfigRef: { name: "uc" }, internalConfigRef: { name: "ic" } };
+    await objects.nacos("demo", { ...refs, type: "standalone", finalConfigName: "demo-final" });
+    await eventually(async () =>
+      expect(await ready("SpecValid")).toMatchObject({ status: "False", reason: "TypeImmutable" }),
+    );
+    expect((await objects.get("statefulsets", "demo")).spec).toEqual(before.spec);
+    await objects.patch("nacos", "demo", { spec: { type: "cluster", replicas: 3 } });
+    await running();
+    const { metadata, spec } = await objects.get("statefulsets", "demo");
+    const { uid } = (await objects.get("nacos", "demo")).metadata;
+    expect(metadata.ownerReferences).toEqual([expect.objectContaining({ uid, controller: true })]);
+    expect(spec).toEqual(before.spec);
+  }, 180_000);
+
   it("NACOS-106: zero nodes are no failure", async () => {
     await stage.startManager(NO_CHECK);
     await objects.nacos("demo", { type: "cluster", replicas: 3 });

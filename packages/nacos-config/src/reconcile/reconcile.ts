@@ -120,11 +120,14 @@ async function pass(
     notices: [],
     taken: memory.taken,
   };
-  const live = ownStatefulSet(run);
+  const found = run.informers.statefulSets.get({ namespace: key.namespace, name: key.name });
+  const claim = found && claimOf(found, resource, true).state;
+  const live = claim === "ours" ? found : undefined;
   const recreation = live === undefined ? recreationOf(run) : undefined;
   const known = live ?? recreation?.manifest;
   await watches.follow(key, interestsOf(run.settings, known), ctx.signal);
-  const violations = violationsOf(resource, known);
+  // One that is about to be adopted has its limits already.
+  const violations = violationsOf(resource, known ?? (claim === "adoptable" ? found : undefined));
   const paused = resource.metadata.annotations?.[PAUSED_ANNOTATION] === "true";
   const writes = violations.length === 0 && !paused;
 
@@ -158,12 +161,6 @@ function collect(
   if (!differInProgressOnly((before ?? {}) as NacosStatus, after)) return 0;
   memory.collectingSince ??= now;
   return memory.collectingSince + COLLECT_MS - now;
-}
-
-/** The live StatefulSet when it is the resource's own. */
-function ownStatefulSet({ informers, resource, settings }: Pass): DeepReadonly<StatefulSet> | undefined {
-  const live = informers.statefulSets.get({ namespace: settings.namespace, name: settings.name });
-  return live !== undefined && claimOf(live, resource).state === "ours" ? live : undefined;
 }
 
 function violationsOf(resource: NacosResource, live: DeepReadonly<StatefulSet> | undefined): Violation[] {
