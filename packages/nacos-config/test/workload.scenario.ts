@@ -420,6 +420,13 @@ describe("workload", () => {
       expect(condition.message).toContain("restartPolicy");
       expect(condition.message).not.toContain("MARK");
     });
+    const malformed = { PodSpec: { restartPolicy: null, terminationGracePeriodSeconds: "MARK" } };
+    await objects.patch("nacos", "demo", { spec: { k8sWrapper: malformed } });
+    await eventually(async () => {
+      const { message, ...condition } = await ready("SpecValid");
+      expect(condition).toMatchObject({ status: "False", reason: "PodSpecRejected" });
+      expect(message).toMatch(/spec\.template\.spec\.terminationGracePeriodSeconds must be of type int64$/);
+    });
     expect(await generation()).toBe(before);
     await objects.patch("nacos", "demo", { spec: { k8sWrapper: null } });
     await eventually(async () => expect(await ready("SpecValid")).toMatchObject({ status: "True" }));

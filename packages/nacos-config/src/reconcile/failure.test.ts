@@ -6,11 +6,12 @@ const refusal = (
   code: number,
   reason: string,
   causes: { field?: string; reason?: string; message?: string }[] = [],
+  message = "the server's words with MARK-value",
 ): ApiError =>
   new ApiError({
     code,
     reason,
-    message: "the server's words with MARK-value",
+    message,
     details: { causes },
     retryAfterSeconds: undefined,
     continueToken: undefined,
@@ -32,6 +33,25 @@ describe("failure of a step", () => {
     expect(failure).toMatchObject({ reason: "PodSpecRejected", condition: "SpecValid", code: 301 });
     expect(failure.message).toContain("spec.x FieldValueInvalid");
     expect(failure.message).not.toContain("MARK");
+  });
+
+  it.each([
+    [
+      "json: cannot unmarshal number 5.5 into Go struct field PodSpec.spec.template.spec.priority of type int32",
+      "spec.template.spec.priority must be of type int32",
+    ],
+    [
+      "json: cannot unmarshal string into Go struct field spec.template.spec.volumes of type []v1.Volume",
+      "spec.template.spec.volumes must be of type []v1.Volume",
+    ],
+    ["quantities must match the regular expression '^x$': 5.5", "a quantity is malformed"],
+    ["unexpected end of 5.5", "a value is malformed"],
+  ])("NACOS-450 names a value that the server cannot read: %s", (words, told) => {
+    const text = `StatefulSet in version "v1" cannot be handled as a StatefulSet: ${words}`;
+    const failure = podSpecRejection("StatefulSet demo", refusal(400, "BadRequest", [], text));
+    expect(failure).toMatchObject({ reason: "PodSpecRejected", condition: "SpecValid", code: 301 });
+    expect(failure.message).toBe(`StatefulSet demo: the API server answered 400 BadRequest: ${told}`);
+    expect(failure.message).not.toContain("5.5");
   });
 
   it("NACOS-116 tells a namespace that goes from other refusals", () => {

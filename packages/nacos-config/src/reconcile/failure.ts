@@ -37,8 +37,21 @@ export function podSpecRejection(subject: Subject, error: unknown): StepFailure 
     return { code: EVENT_CODES.badParameter, reason: "PodSpecRejected", message, condition: "SpecValid" };
   }
   const failure = stepFailure(subject, error);
-  if (!isInvalid(error)) return failure;
-  return { ...failure, reason: "PodSpecRejected", condition: "SpecValid", code: EVENT_CODES.badParameter };
+  const malformed = error instanceof ApiError && error.code === 400;
+  if (!malformed && !isInvalid(error)) return failure;
+  return {
+    reason: "PodSpecRejected",
+    message: malformed ? `${failure.message}: ${misfit(error.message)}` : failure.message,
+    condition: "SpecValid",
+    code: EVENT_CODES.badParameter,
+  };
+}
+
+/** Which value the server could not read, and what it should be; the value itself may be in the server's words. */
+function misfit(words: string): string {
+  const [, field, type] = /Go struct field (?:[A-Z]\w*\.)?(\S+) of type (\S+)/.exec(words) ?? [];
+  if (field !== undefined) return `${field} must be of type ${type}`;
+  return words.includes("quantities") ? "a quantity is malformed" : "a value is malformed";
 }
 
 /** Status, reason and fields of a refusal, without the values that the server quotes. */
