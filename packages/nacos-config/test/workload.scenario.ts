@@ -316,6 +316,37 @@ describe("workload", () => {
     expect(spec).toEqual(before.spec);
   }, 180_000);
 
+  it("NACOS-1005 NACOS-805: what an orphaning deletion left goes with the next resource of the name, the signing key too", async () => {
+    await stage.startManager(NO_CHECK);
+    const spec = { config: "a=1\n", certification: { enabled: true } };
+    await objects.nacos("demo", spec);
+    await running();
+    const children = async () => [
+      ...(await objects.list("statefulsets")),
+      ...(await objects.list("services")),
+      await objects.get("configmaps", "demo"),
+      await objects.get("secrets", "demo-nacos-auth"),
+    ];
+    const before = await children();
+    await objects.delete("nacos", "demo", "?propagationPolicy=Orphan");
+    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 60_000);
+    for (const { metadata } of await children()) expect(metadata).not.toHaveProperty("ownerReferences");
+    await objects.nacos("demo", spec);
+    await running();
+    const { uid } = (await objects.get("nacos", "demo")).metadata;
+    await eventually(async () => {
+      for (const { kind, metadata } of await children()) {
+        expect(metadata.ownerReferences, `${kind} ${metadata.name}`).toEqual([
+          expect.objectContaining({ uid, controller: true }),
+        ]);
+      }
+    });
+    const after = await children();
+    expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+    expect(after.at(-1)).toHaveProperty("data", (before.at(-1) as unknown as JsonMap).data);
+    expect(await generation()).toBe(1);
+  }, 180_000);
+
   it("NACOS-106: zero nodes are no failure", async () => {
     await stage.startManager(NO_CHECK);
     await objects.nacos("demo", { type: "cluster", replicas: 3 });

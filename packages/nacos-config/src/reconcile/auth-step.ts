@@ -1,6 +1,6 @@
 /** Generates the JWT signing key of an installation that brings none. */
 import { randomBytes } from "node:crypto";
-import type { DeepReadonly } from "@quartet/core";
+import { type DeepReadonly, sameJson } from "@quartet/core";
 import type { ConfigObject, EnvVar, StatefulSet } from "../desired/k8s.ts";
 import { AUTH_TOKEN_KEY } from "../desired/nacos-env.ts";
 import { authSecretName } from "../desired/names.ts";
@@ -50,13 +50,12 @@ export async function authStep(
       }
       const refused = claimFailure(subject, claimOf(secret, pass.resource));
       if (refused !== undefined) return { action: "none", result: refused };
-      if (secret.data?.[AUTH_TOKEN_KEY]) return { action: "none", result: undefined };
       const object: ConfigObject = {
         ...(secret as ConfigObject),
         metadata: mergedMetadata(secret.metadata, metadata),
-        data: { ...secret.data, [AUTH_TOKEN_KEY]: token },
+        data: { ...secret.data, [AUTH_TOKEN_KEY]: secret.data?.[AUTH_TOKEN_KEY] || token },
       };
-      return { action: "update", object, result: undefined };
+      return { action: sameJson(object, secret) ? "none" : "update", object, result: undefined };
     });
     if (result !== undefined) pass.failures.push(result);
   } catch (error) {
