@@ -92,6 +92,25 @@ describe("operation", () => {
     await eventually(async () => expect(await digestOf("second")).toBeDefined());
   });
 
+  it("NACOS-207 NACOS-605: a right that is missing to let claims grow is not put down to the storage class", async () => {
+    const kubeconfig = await stage.kubeconfigWith(
+      rules((resource, verb) => !(resource === "persistentvolumeclaims" && verb === "patch")),
+    );
+    await stage.startManager({ ...NO_CHECK, kubeconfig });
+    const volume = { volumeClaimTemplate: { spec: {} }, persistentVolumeSize: "1Gi" };
+    await objects.nacos("demo", { volume });
+    await eventually(async () =>
+      expect(await objects.find("persistentvolumeclaims", "db-demo-0")).toBeDefined(),
+    );
+    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
+    await eventually(async () =>
+      expect(await condition("Ready")).toMatchObject({
+        reason: "Forbidden",
+        message: expect.stringMatching(/PATCH .*persistentvolumeclaims\/db-demo-0 is forbidden; grant it/),
+      }),
+    );
+  });
+
   it("NACOS-101 NACOS-105: fills in defaults in memory alone", async () => {
     await stage.startManager(NO_CHECK);
     const begin = Date.now();

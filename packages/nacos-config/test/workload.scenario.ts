@@ -301,7 +301,7 @@ describe("workload", () => {
     await running();
     const before = await objects.get("statefulsets", "demo");
     await objects.delete("nacos", "demo", "?propagationPolicy=Orphan");
-    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 60_000);
+    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 120_000);
     const refs = { userConfigRef: { name: "uc" }, internalConfigRef: { name: "ic" } };
     await objects.nacos("demo", { ...refs, type: "standalone", finalConfigName: "demo-final" });
     await eventually(async () =>
@@ -314,7 +314,7 @@ describe("workload", () => {
     const { uid } = (await objects.get("nacos", "demo")).metadata;
     expect(metadata.ownerReferences).toEqual([expect.objectContaining({ uid, controller: true })]);
     expect(spec).toEqual(before.spec);
-  }, 180_000);
+  }, 300_000);
 
   it("NACOS-1005 NACOS-805: what an orphaning deletion left goes with the next resource of the name, the signing key too", async () => {
     await stage.startManager(NO_CHECK);
@@ -329,7 +329,7 @@ describe("workload", () => {
     ];
     const before = await children();
     await objects.delete("nacos", "demo", "?propagationPolicy=Orphan");
-    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 60_000);
+    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 120_000);
     for (const { metadata } of await children()) expect(metadata).not.toHaveProperty("ownerReferences");
     await objects.nacos("demo", spec);
     await running();
@@ -345,7 +345,7 @@ describe("workload", () => {
     expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
     expect(after.at(-1)).toHaveProperty("data", (before.at(-1) as unknown as JsonMap).data);
     expect(await generation()).toBe(1);
-  }, 180_000);
+  }, 300_000);
 
   it("NACOS-106: zero nodes are no failure", async () => {
     await stage.startManager(NO_CHECK);
@@ -609,10 +609,32 @@ describe("workload", () => {
     const { metadata } = await objects.get("statefulsets", "demo");
     await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
     await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({ reason: "VolumeResizeRefused" }),
+      expect(await ready("Ready")).toMatchObject({
+        reason: "VolumeResizeRefused",
+        message: expect.stringContaining("the storage class does not let claims grow"),
+      }),
     );
     expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
     expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+  });
+
+  it("NACOS-605: a claim that has no volume yet is told from one that can never grow", async () => {
+    const storageClassName = await createStorage("demo", 0);
+    await stage.startManager(NO_CHECK);
+    const volume = { volumeClaimTemplate: { spec: { storageClassName } }, persistentVolumeSize: "1Gi" };
+    await objects.nacos("demo", { volume });
+    await eventually(async () =>
+      expect(await objects.find("persistentvolumeclaims", "db-demo-0")).toBeDefined(),
+    );
+    const { metadata } = await objects.get("statefulsets", "demo");
+    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
+    await eventually(async () =>
+      expect(await ready("Ready")).toMatchObject({
+        reason: "VolumeResizeRefused",
+        message: expect.stringContaining("before it is bound"),
+      }),
+    );
+    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
   });
 
   it("NACOS-609: other volumes replace those of a StatefulSet for the generation that allows them", async () => {
@@ -743,6 +765,12 @@ async function createStorage(name: string, replicas: number, allowVolumeExpansio
       metadata: { labels: { app: name, middleware: "nacos", component: "nacos" } },
       spec: { accessModes, storageClassName, volumeName, resources: { requests: { storage: "1Gi" } } },
     });
+    if (stage.target === "double") {
+      // Nothing binds claims there.
+      const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}/status`;
+      const body = { status: { phase: "Bound" } };
+      await client.ok("PATCH", path, body, { contentType: "application/merge-patch+json" });
+    }
     const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}/status`;
     const status = { phase: "Bound", capacity: { storage: "1Gi" }, accessModes };
     await client.ok("PATCH", path, { status }, { contentType: "application/merge-patch+json" });

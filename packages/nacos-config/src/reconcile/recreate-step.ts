@@ -13,6 +13,9 @@ import { ensure } from "./ensure.ts";
 import { claimFailure, stepFailure } from "./failure.ts";
 import { childKey, childOptions, type Pass } from "./pass.ts";
 
+/** In the refusal of the API server's plugin PersistentVolumeClaimResize. */
+const NOT_EXPANDABLE = "must support resize";
+
 /** A StatefulSet that was being made anew. */
 export interface Recreation {
   readonly record: DeepReadonly<ConfigObject>;
@@ -151,10 +154,20 @@ async function enlargeClaims(
     return undefined;
   } catch (error) {
     const failure = stepFailure("PersistentVolumeClaim", error);
-    if (!isForbidden(error) && !isInvalid(error)) return failure;
-    const message = "the storage class does not let claims grow; set the size back, or use another class";
+    const message = resizeRefusal(error);
+    if (message === undefined) return failure;
     return { code: EVENT_CODES.badParameter, reason: "VolumeResizeRefused", message };
   }
+}
+
+/** Why the server keeps a claim from growing; `undefined` for what has nothing to do with the size. */
+function resizeRefusal(error: unknown): string | undefined {
+  // Missing rights and quotas answer by the same code.
+  if (isForbidden(error) && error.message.includes(NOT_EXPANDABLE)) {
+    return "the storage class does not let claims grow; set the size back, or use another class";
+  }
+  if (!isInvalid(error)) return undefined;
+  return "a claim cannot grow before it is bound to a volume; that is waited for, see its events, or set the size back";
 }
 
 function isSmaller(claim: Claim, storage: unknown): boolean {

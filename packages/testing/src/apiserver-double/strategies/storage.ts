@@ -43,9 +43,10 @@ export const persistentVolumeClaim: Strategy = strategy({
     return found;
   },
   validateUpdate(object, old) {
+    const bound = record(old.status).phase === "Bound";
     const fixed = (claim: KubeObject): unknown => {
-      const { resources: _resources, volumeName: _volumeName, ...rest } = record(claim.spec);
-      return rest;
+      const { resources, volumeName: _volumeName, ...rest } = record(claim.spec);
+      return bound ? rest : { ...rest, resources };
     };
     if (!sameJson(fixed(object), fixed(old))) return [forbiddenField("spec", CLAIM_IMMUTABLE)];
     const size = (claim: KubeObject): unknown =>
