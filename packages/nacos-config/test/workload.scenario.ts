@@ -662,6 +662,35 @@ describe("workload", () => {
     await running();
   });
 
+  it("NACOS-606 NACOS-609: a StatefulSet that the server would not take back is not deleted", async () => {
+    await stage.startManager(NO_CHECK);
+    await objects.nacos("demo", { volume: { emptyDir: {} } });
+    await running();
+    const { metadata } = await objects.get("statefulsets", "demo");
+    await objects.patch("nacos", "demo", {
+      spec: {
+        volume: { emptyDir: null, hostPath: { path: "/data" } },
+        k8sWrapper: { PodSpec: { restartPolicy: "Sometimes" } },
+      },
+    });
+    const now = (await objects.get("nacos", "demo")).metadata.generation;
+    await objects.patch("nacos", "demo", {
+      metadata: { annotations: { "nacos.io/allow-volume-recreate": String(now) } },
+    });
+    await eventually(async () => {
+      const { message, ...condition } = await ready("SpecValid");
+      expect(condition).toMatchObject({ status: "False", reason: "PodSpecRejected" });
+      expect(message).toContain("restartPolicy");
+    });
+    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
+    expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+    await objects.patch("nacos", "demo", {
+      spec: { volume: { emptyDir: {}, hostPath: null }, k8sWrapper: null },
+    });
+    await eventually(async () => expect(await ready("SpecValid")).toMatchObject({ status: "True" }));
+    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
+  });
+
   it("NACOS-608 NACOS-609: refuses volumes that the StatefulSet cannot get, and changes nothing", async () => {
     await stage.startManager(NO_CHECK);
     const volume = { volumeClaimTemplate: { spec: {} }, persistentVolumeSize: "2Gi" };

@@ -1,5 +1,5 @@
 /** Gives a StatefulSet other claim templates without touching its pods. */
-import { type DeepReadonly, isForbidden, isInvalid } from "@quartet/core";
+import { type DeepReadonly, isAlreadyExists, isForbidden, isInvalid } from "@quartet/core";
 import { type ClaimChange, storageOf } from "../desired/claims.ts";
 import type { Claim, ClaimTemplate, ConfigObject, PodTemplate, StatefulSet } from "../desired/k8s.ts";
 import { recreateSecretName } from "../desired/names.ts";
@@ -10,7 +10,7 @@ import { manifestOf, recreatedStatefulSet, recreateRecord } from "../desired/rec
 import { CLAIM, SECRET, STATEFUL_SET } from "../kinds.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { ensure } from "./ensure.ts";
-import { claimFailure, stepFailure } from "./failure.ts";
+import { claimFailure, podSpecRejection, stepFailure } from "./failure.ts";
 import { childKey, childOptions, type Pass } from "./pass.ts";
 
 /** In the refusal of the API server's plugin PersistentVolumeClaimResize. */
@@ -70,7 +70,7 @@ export interface WantedVolumes {
 }
 
 /**
- * Enlarges the claims where that is the change, writes the record, and deletes the StatefulSet alone; it is created
+ * Makes sure that the server would take the StatefulSet back, enlarges the claims where that is the change, writes the record, and deletes the StatefulSet alone; it is created
  * again when the server has let go of it. The failure, if it did not come to that.
  */
 export async function beginRecreation(
@@ -81,12 +81,14 @@ export async function beginRecreation(
 ): Promise<StepFailure | undefined> {
   const { client, signal } = pass.ctx;
   const name = pass.settings.name;
+  const manifest = recreatedStatefulSet(live, wanted.claims);
+  if (wanted.template !== undefined) manifest.spec.template = wanted.template;
+  const unfit = await tryOut(pass, manifest);
+  if (unfit !== undefined) return unfit;
   if (change.change === "grown") {
     const refused = await enlargeClaims(pass, live, wanted.claims);
     if (refused !== undefined) return refused;
   }
-  const manifest = recreatedStatefulSet(live, wanted.claims);
-  if (wanted.template !== undefined) manifest.spec.template = wanted.template;
   const failure = await writeRecord(pass, manifest);
   if (failure !== undefined) return failure;
   try {
@@ -108,6 +110,22 @@ export async function beginRecreation(
         ),
   );
   return undefined;
+}
+
+/**
+ * Has the server look at the manifest while the StatefulSet still exists: one that it would refuse later would leave
+ * the pods alone for good. That the name is taken is found out last, so it means that all is well.
+ */
+async function tryOut({ ctx }: Pass, manifest: StatefulSet): Promise<StepFailure | undefined> {
+  // A plan would show it as a change.
+  if (ctx.dryRun === true) return undefined;
+  try {
+    await ctx.client.create(STATEFUL_SET, manifest, { signal: ctx.signal, dryRun: true });
+    return undefined;
+  } catch (error) {
+    if (isAlreadyExists(error)) return undefined;
+    return podSpecRejection(`StatefulSet ${manifest.metadata.name}`, error);
+  }
 }
 
 async function writeRecord(pass: Pass, manifest: StatefulSet): Promise<StepFailure | undefined> {
