@@ -103,6 +103,25 @@ describe("validation of resources", () => {
     expect(faults(nacos(wrapper({ dnsPolicy: "Default" })))).toEqual(["WrapperAmbiguous spec.k8sWrapper"]);
   });
 
+  it("NACOS-450 refuses what would get lost in the merge: no list, and elements that are no objects", () => {
+    const of = (PodSpec: JsonMap): string[] => faults(nacos({ k8sWrapper: { PodSpec } }));
+    const at = (path: string): string => `WrapperInvalid spec.k8sWrapper.PodSpec.${path}`;
+    expect(of({ containers: { name: "demo" }, volumes: "x", tolerations: {} })).toEqual([
+      at("containers"),
+      at("volumes"),
+      at("tolerations"),
+    ]);
+    expect(of({ hostAliases: ["10.0.0.1"] })).toEqual([at("hostAliases")]);
+    expect(of({ containers: [{ name: "side" }, { name: "demo", env: { A: "1" }, ports: [8848] }] })).toEqual([
+      at("containers[1].env"),
+      at("containers[1].ports"),
+    ]);
+    expect(of({ containers: [{ name: "demo", env: null, ports: [] }], volumes: null })).toEqual([]);
+    expect(faults(nacos({ k8sWrapper: { podSpec: { volumes: {} } } }))).toEqual([
+      "WrapperInvalid spec.k8sWrapper.podSpec.volumes",
+    ]);
+  });
+
   it("NACOS-115 refuses another type than the StatefulSet's, naming both", () => {
     const [fault] = validate(nacos(), { type: "cluster" });
     expect(fault).toMatchObject({ reason: "TypeImmutable", path: "spec.type" });

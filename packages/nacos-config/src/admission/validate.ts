@@ -3,9 +3,11 @@ import { sameJson } from "@quartet/core";
 import { wantsMysqlInit } from "../desired/database.ts";
 import { headlessServiceName } from "../desired/names.ts";
 import { type NacosResource, type NacosType, type Settings, settingsOf } from "../desired/settings.ts";
+import { wrapperOf } from "../desired/template.ts";
 import { isDnsLabel, MAX_LABEL_LENGTH, MAX_NODE_NAME_LENGTH, mysqlInitNameFault } from "./names.ts";
 import { configViolations } from "./validate-config.ts";
 import { storageViolations } from "./validate-storage.ts";
+import { malformedLists } from "./validate-wrapper.ts";
 import type { Violation } from "./violation.ts";
 
 /** Most nodes: far more than a cluster can use, few enough for their list to fit into a variable. */
@@ -82,7 +84,9 @@ function replicasViolations({ type, replicas }: Settings): Violation[] {
 
 function wrapperViolations({ spec }: Settings): Violation[] {
   const { PodSpec, podSpec } = spec.k8sWrapper ?? {};
-  if (PodSpec === undefined || podSpec === undefined || sameJson(PodSpec, podSpec)) return [];
-  const message = "PodSpec and podSpec differ: keep one of them";
-  return [{ path: "spec.k8sWrapper", reason: "WrapperAmbiguous", message }];
+  if (PodSpec !== undefined && podSpec !== undefined && !sameJson(PodSpec, podSpec)) {
+    const message = "PodSpec and podSpec differ: keep one of them";
+    return [{ path: "spec.k8sWrapper", reason: "WrapperAmbiguous", message }];
+  }
+  return malformedLists(wrapperOf(spec), `spec.k8sWrapper.${PodSpec === undefined ? "podSpec" : "PodSpec"}`);
 }
