@@ -2,8 +2,13 @@
 import { sameJson } from "@quartet/core";
 import { wantsMysqlInit } from "../desired/database.ts";
 import { headlessServiceName } from "../desired/names.ts";
-import { type NacosResource, type NacosType, type Settings, settingsOf } from "../desired/settings.ts";
-import { wrapperOf } from "../desired/template.ts";
+import {
+  type NacosResource,
+  type NacosType,
+  type Settings,
+  settingsOf,
+  wrapperOf,
+} from "../desired/settings.ts";
 import { isDnsLabel, MAX_LABEL_LENGTH, MAX_NODE_NAME_LENGTH, mysqlInitNameFault } from "./names.ts";
 import { configViolations } from "./validate-config.ts";
 import { storageViolations } from "./validate-storage.ts";
