@@ -70,7 +70,7 @@ const stubs: Plugin = {
 
 /**
  * Node's `http` as CommonJS sees it. An ESM import reads every export of a module of Node's at once, and those of `http`
- * include WebSocket: that loads undici and HTTP/2, 14 MiB that nobody uses.
+ * include WebSocket: that loads undici and HTTP/2, 4 MiB that nobody uses.
  */
 const lazyHttp: Plugin = {
   name: "lazy-http",
