@@ -70,8 +70,9 @@ export interface WantedVolumes {
 }
 
 /**
- * Makes sure that the server would take the StatefulSet back, enlarges the claims where that is the change, writes the record, and deletes the StatefulSet alone; it is created
- * again when the server has let go of it. The failure, if it did not come to that.
+ * Makes sure that the server would take the StatefulSet back, enlarges the claims where that is the change, writes the
+ * record, and deletes the StatefulSet alone; it is created again when the server has let go of it. The failure, if it
+ * did not come to that.
  */
 export async function beginRecreation(
   pass: Pass,
