@@ -107,13 +107,20 @@ function bare(value: unknown, shape: Shape): unknown {
     return key === undefined ? items : items.sort((a, b) => compare(key(a as Json), key(b as Json)));
   }
   if (!isMap(value)) return value;
-  const entries = Object.entries(value).flatMap(([member, found]): [string, unknown][] => {
-    const inner = bare(found, shape.members?.[member] ?? {});
-    const fallback = shape.defaults?.[member];
-    const filled = typeof fallback === "function" ? fallback(value) : fallback;
-    if (filled !== undefined && isDeepStrictEqual(filled, inner)) return [];
-    return member === "status" || member === "creationTimestamp" ? [] : [[member, inner]];
-  });
+  // Of two members that are each other's default the last stays: a default is not taken from what is gone.
+  const left: Json = { ...value };
+  const entries = Object.keys(value)
+    .sort()
+    .flatMap((member): [string, unknown][] => {
+      const inner = bare(value[member], shape.members?.[member] ?? {});
+      const fallback = shape.defaults?.[member];
+      const filled = typeof fallback === "function" ? fallback(left) : fallback;
+      if (filled !== undefined && isDeepStrictEqual(filled, inner)) {
+        delete left[member];
+        return [];
+      }
+      return member === "status" || member === "creationTimestamp" ? [] : [[member, inner]];
+    });
   return compact(Object.fromEntries(entries));
 }
 
