@@ -39,6 +39,7 @@ export { configFileContent } from "./config/config-file.ts";
 export { FEATURE_GATES, type FeatureGate, type GateStage } from "./config/feature-gates.ts";
 export { environmentName, type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
 export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
+export { isDnsSubdomain } from "./config/names.ts";
 export { followConfigFile } from "./config/reload.ts";
 export type { ManagerSettings } from "./config/settings.ts";
 export type { ControllerDeps } from "./controller/controller.ts";

@@ -8,6 +8,11 @@ const OBJECT_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 const MAX_LABEL = 63;
 const MAX_NAME = 253;
 
+/** Whether most objects can have that name (DNS-1123 subdomain). */
+export function isDnsSubdomain(name: string): boolean {
+  return name.length <= MAX_NAME && OBJECT_NAME.test(name);
+}
+
 /** The text, when a namespace can have that name; what no namespace can be called would be watched in vain. */
 export function parseNamespace(text: string): string {
   if (NAMESPACE.test(text) && text.length <= MAX_LABEL) return text;
@@ -18,7 +23,7 @@ export function parseNamespace(text: string): string {
 
 /** The text, when an object such as a Lease can have that name. */
 export function parseObjectName(text: string): string {
-  if (OBJECT_NAME.test(text) && text.length <= MAX_NAME) return text;
+  if (isDnsSubdomain(text)) return text;
   throw new Error(
     `${JSON.stringify(text)} cannot be the name of an object: write at most ${MAX_NAME} lower-case letters, digits, dashes and dots`,
   );

@@ -8,23 +8,17 @@ export const MAX_LABEL_LENGTH = 63;
  * name, a dash and up to ten characters.
  */
 export const MAX_NODE_NAME_LENGTH: number = MAX_LABEL_LENGTH - 11;
-/** Longest name of a ConfigMap or Secret (DNS subdomain). */
-const MAX_SUBDOMAIN_LENGTH = 253;
+/** Longest key of a ConfigMap or Secret. */
+const MAX_KEY_LENGTH = 253;
 
 /** DNS-1035 label: what Services are named. */
 export function isDnsLabel(name: string): boolean {
   return name.length <= MAX_LABEL_LENGTH && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name);
 }
 
-/** DNS-1123 subdomain: what most objects are named. */
-export function isDnsSubdomain(name: string): boolean {
-  const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-  return name.length <= MAX_SUBDOMAIN_LENGTH && new RegExp(`^${label}(\\.${label})*$`).test(name);
-}
-
 /** Key of a ConfigMap or Secret. */
 export function isConfigKey(key: string): boolean {
-  return key.length <= MAX_SUBDOMAIN_LENGTH && /^[-._a-zA-Z0-9]+$/.test(key) && key !== "." && key !== "..";
+  return key.length <= MAX_KEY_LENGTH && /^[-._a-zA-Z0-9]+$/.test(key) && key !== "." && key !== "..";
 }
 
 /** Why the Job that initialises MySQL cannot be named after a resource: its pods carry the name as a label. */

@@ -1,8 +1,9 @@
 /** Checks of the configuration references. */
+import { isDnsSubdomain } from "@quartet/core";
 import { authSecretName, mysqlInitName, recreateSecretName } from "../desired/names.ts";
 import type { Settings } from "../desired/settings.ts";
 import type { ConfigKind } from "../kinds.ts";
-import { isConfigKey, isDnsSubdomain } from "./names.ts";
+import { isConfigKey } from "./names.ts";
 import type { Violation } from "./violation.ts";
 
 /** Faults of the references and of the generated object's name and kind. */
