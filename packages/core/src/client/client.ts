@@ -1,18 +1,17 @@
 /** The client: verbs over JSON objects, towards one API server. */
 import { type Clock, systemClock } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
-import { anyBody, jsonBody } from "./answer-body.ts";
-import type { ApiRequest } from "./attempts.ts";
+import { jsonBody } from "./answer-body.ts";
 import type { Connection } from "./connection.ts";
 import { deleteVerbs } from "./delete-verbs.ts";
 import { createDiscovery } from "./discovery.ts";
-import { InvalidRequestError } from "./errors.ts";
 import type { ClientObserver } from "./observer.ts";
+import { rawRequest, rawVerb } from "./raw.ts";
 import { readVerbs } from "./read-verbs.ts";
 import { createRequester, type Requester } from "./requester.ts";
-import { JSON_TYPE, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { type StatusContext, statusVerbs } from "./status.ts";
-import type { Client, ClientHooks, Discovery, RequestOptions, ServerVersion, WriteOptions } from "./types.ts";
+import type { Client, ClientHooks, Discovery, ServerVersion, WriteOptions } from "./types.ts";
 import { userAgent } from "./user-agent.ts";
 import { writeVerbs } from "./write-verbs.ts";
 
@@ -92,21 +91,7 @@ function facade(shared: Shared, controller: string | undefined, hooks: readonly 
   const writes = writeVerbs(session);
   const context: StatusContext = { session, verbs: writes, discovery, told: shared.toldStatusless };
 
-  const raw = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    options: RequestOptions = {},
-  ): Promise<unknown> => {
-    const request: ApiRequest = {
-      ...rawRequest(method, path, session.userAgent),
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: options.signal,
-      timeoutMs: options.timeoutMs,
-    };
-    return anyBody(request, await requester.send(request));
-  };
-
+  const raw = rawVerb(session);
   return {
     ...readVerbs(session),
     ...writes,
@@ -117,21 +102,6 @@ function facade(shared: Shared, controller: string | undefined, hooks: readonly 
     serverVersion: async () => parseVersion(await raw("GET", "/version")),
     forController: (name, own) => facade(shared, name, own === undefined ? hooks : [...hooks, own]),
     close: () => requester.close(),
-  };
-}
-
-function rawRequest(method: string, path: string, agent: string): ApiRequest {
-  if (!path.startsWith("/")) {
-    throw new InvalidRequestError(`path ${JSON.stringify(path)}: must begin with a slash`);
-  }
-  return {
-    verb: method.toLowerCase(),
-    method,
-    path,
-    pool: "requests",
-    accept: `${JSON_TYPE}, */*;q=0.1`,
-    userAgent: agent,
-    repeatable: method === "GET" ? "reads" : "never",
   };
 }
 

@@ -115,6 +115,7 @@ it.each(["9007199254740993", "-9007199254740993", "9007199254740992", "922337203
         "Widget ns/a: holds integers beyond 2^53-1, use a patch",
       );
       await expect(client.updateStatus(WIDGET, object)).rejects.toThrow("use a patch");
+      await expect(client.applyOwned(WIDGET, object)).rejects.toThrow("use a patch");
     }
     expect(last()?.method).toBe("GET");
     const patch = { type: "merge", body: { spec: { other: 1 } } } as const;

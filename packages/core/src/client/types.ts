@@ -156,7 +156,10 @@ export interface Client {
     next: object,
     options?: WriteOptions,
   ): Promise<T | undefined>;
-  /** Server-side apply; `fieldManager` defaults to `quartet-<controller>` (CORE-138). */
+  /**
+   * Server-side apply; `fieldManager` defaults to `quartet-<controller>` (CORE-138). Reduced objects are refused: fields
+   * that the manager owned and does not send any more are deleted.
+   */
   apply<T extends KubeObject>(kind: Kind<T>, object: T, options?: ApplyOptions): Promise<T>;
   /** {@link Client.apply} with `force: true`, for fields that the specs list as owned. */
   applyOwned<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
@@ -171,7 +174,10 @@ export interface Client {
     subresource: string,
     options?: RequestOptions,
   ): Promise<T>;
-  /** Any request, for review APIs and paths without a kind. The answer is the decoded JSON body. */
+  /**
+   * Any request, for review APIs and paths without a kind. The answer is the decoded JSON body. A request that may change
+   * something passes the hooks, as every write does: reads and reviews alone do not.
+   */
   raw(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<unknown>;
   readonly discovery: Discovery;
   serverVersion(): Promise<ServerVersion>;

@@ -238,6 +238,9 @@ it("CORE-178 refuses to send a reduced object back whole, also as a status or by
   await expect(client.update(CONFIG_MAP, reduced)).rejects.toThrow(refusal);
   await expect(client.update(CONFIG_MAP, copy, { force: true })).rejects.toThrow(refusal);
   await expect(client.updateStatus(CONFIG_MAP, copy)).rejects.toThrow(refusal);
+  const applyRefusal = /ConfigMap ns\/a: apply with a reduced object .* use a patch/;
+  await expect(client.apply(CONFIG_MAP, reduced)).rejects.toThrow(applyRefusal);
+  await expect(client.applyOwned(CONFIG_MAP, copy, { subresource: "status" })).rejects.toThrow(applyRefusal);
   expect(server.requests).toEqual([]);
   await client.patch(CONFIG_MAP, KEY, { type: "merge", body: { data: { a: "b" } } });
   await client.patchStatus(CONFIG_MAP, reduced, { ready: true });

@@ -57,23 +57,14 @@ async function update<T extends KubeObject>(
   options: UpdateOptions,
 ): Promise<T> {
   const target = effectiveKey(session, kind, keyOf(object));
-  if (isProjected(object)) {
-    throw new InvalidRequestError(
-      `${kind.kind} ${keyToString(target)}: update with a reduced object of the cache would delete the fields that it lacks; use a patch, or read it with client.get first`,
-    );
-  }
+  refuseReduced("update", kind, target, object);
   const versioned = (object.metadata.resourceVersion ?? "") !== "";
   if (!versioned && options.force !== true) {
     throw new InvalidRequestError(
       `${kind.kind} ${keyToString(target)}: update without metadata.resourceVersion; read the object first, or pass force`,
     );
   }
-  const { text, unsafe } = encodeExact(object);
-  if (unsafe) {
-    throw new InvalidRequestError(
-      `${kind.kind} ${keyToString(target)}: holds integers beyond 2^53-1, use a patch`,
-    );
-  }
+  const text = exactText(kind, target, object);
   const updated = await sendWrite<T>(session, {
     info: writeInfo("update", kind, target, options),
     method: "PUT",
@@ -112,6 +103,7 @@ async function apply<T extends KubeObject>(
   options: ApplyOptions,
 ): Promise<T> {
   const target = effectiveKey(session, kind, keyOf(object));
+  refuseReduced("apply", kind, target, object);
   checkFieldManager(options.fieldManager ?? session.fieldManager);
   const { managedFields, resourceVersion, uid, creationTimestamp, ...metadata } = object.metadata;
   const applied = await sendWrite<T>(session, {
@@ -120,12 +112,32 @@ async function apply<T extends KubeObject>(
     path:
       objectPath(kind, target, options.subresource) +
       writeQuery(session, kind, options, options.force === true),
-    body: JSON.stringify({ ...object, metadata }),
+    body: exactText(kind, target, { ...object, metadata }),
     contentType: APPLY_TYPE,
     repeatable: "idempotent",
     options,
   });
   return applied as T;
+}
+
+/**
+ * Refuses an object of a cache that keeps a part of it only: the server would take what it lacks for deleted, from the
+ * whole object by an update, and from the manager's own fields by an apply.
+ */
+function refuseReduced(verb: "update" | "apply", kind: Kind, target: ObjectKey, object: object): void {
+  if (!isProjected(object)) return;
+  throw new InvalidRequestError(
+    `${kind.kind} ${keyToString(target)}: ${verb} with a reduced object of the cache would delete the fields that it lacks; use a patch, or read it with client.get first`,
+  );
+}
+
+/** The object as JSON; refuses one whose numbers are not those that the server holds. */
+function exactText(kind: Kind, target: ObjectKey, object: object): string {
+  const { text, unsafe } = encodeExact(object);
+  if (!unsafe) return text;
+  throw new InvalidRequestError(
+    `${kind.kind} ${keyToString(target)}: holds integers beyond 2^53-1, use a patch`,
+  );
 }
 
 function checkFieldManager(name: string): void {

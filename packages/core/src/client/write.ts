@@ -42,17 +42,27 @@ export async function sendWrite<T extends KubeObject>(
       for (const hook of hooks) hook.beforeWrite?.(info);
     },
   });
-  const body = jsonBody(write, answer) as T | undefined;
-  const object = body === undefined || isStatus(body) ? undefined : body;
+  return tellHooks<T>(session, info, jsonBody(write, answer));
+}
+
+/** Tells the hooks of a write that succeeded; returns the object of the answer, if it holds one. */
+export function tellHooks<T extends KubeObject>(
+  session: Session,
+  info: WriteInfo,
+  body: unknown,
+): T | undefined {
+  const object = isObject(body) ? (body as T) : undefined;
   const uid =
     object === undefined ? (body as { details?: StatusDetails })?.details?.uid : object.metadata?.uid;
-  for (const hook of hooks) hook.afterWrite?.(info, object, uid);
+  for (const hook of session.hooks) hook.afterWrite?.(info, object, uid);
   return object;
 }
 
-/** The kind of a custom resource may be named Status too. */
-function isStatus(body: KubeObject): boolean {
-  return body.kind === "Status" && body.apiVersion === "v1";
+/** An object, and no Status; the kind of a custom resource may be named so too. */
+function isObject(body: unknown): body is KubeObject {
+  if (typeof body !== "object" || body === null || !("metadata" in body)) return false;
+  const { apiVersion, kind } = body as Partial<KubeObject>;
+  return kind !== "Status" || apiVersion !== "v1";
 }
 
 /** What hooks are told of a write. */

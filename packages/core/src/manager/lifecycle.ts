@@ -148,13 +148,13 @@ function shutdownSteps(
       ]);
       return [...leader, ...others];
     },
-    stopCaches: () => options.cache.stop(),
     flushEvents: (timeoutMs) => parts.events.stop(timeoutMs),
     releaseLease: async (workEnded) => {
       await parts.elector?.release({ keep: !workEnded || election?.releaseOnCancel === false });
       parts.observer.onLeading(false);
     },
     ...(webhooks !== undefined && started.includes(webhooks) && { stopWebhooks: () => webhooks.stop() }),
+    stopCaches: () => options.cache.stop(),
     async stopServers() {
       parts.loop.stop();
       const results = await Promise.allSettled(servers.map((server) => server.stop()));

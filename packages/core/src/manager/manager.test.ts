@@ -419,7 +419,7 @@ describe("loss of leadership", () => {
 });
 
 describe("stop", () => {
-  it("CORE-262 drains, stops caches, gives the Lease back, then webhooks after 5 s and servers", async () => {
+  it("CORE-262 drains, gives the Lease back, then stops webhooks after 5 s, the caches that they read, and servers", async () => {
     const { clock, trace, manager, server, end } = harness();
     const tars = fakeController("tars", trace);
     manager.add(tars);
@@ -429,10 +429,10 @@ describe("stop", () => {
     void manager.stop();
     expect(await manager.readyz.get("shutdown")!()).toBe("the manager is stopping");
     await clock.flush();
-    expect(trace).toEqual(["drain tars 20000", "stop caches"]);
+    expect(trace).toEqual(["drain tars 20000"]);
     expect(server.lease()!.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
     await clock.advance(5_000);
-    expect(trace.slice(2)).toEqual(["stop webhooks", "stop health", "stop metrics"]);
+    expect(trace.slice(1)).toEqual(["stop webhooks", "stop caches", "stop health", "stop metrics"]);
     expect(end()).toEqual({ code: 0, stuck: [] });
     expect(clock.pending).toBe(0);
   });

@@ -38,16 +38,16 @@ function start(
 }
 
 describe("shutdown", () => {
-  it("CORE-262 goes work, caches, events, lease, webhooks, servers, with 20 s for reconciles and 2 s for events", async () => {
+  it("CORE-262 goes work, events, lease, webhooks, the caches that they read, servers, with 20 s for reconciles and 2 s for events", async () => {
     const { clock, trace, outcome } = start(30_000);
     await clock.advance(5_000);
     expect(trace).toEqual([
       "0 begin",
       "0 work 20000",
-      "0 caches",
       "0 events 2000",
       "0 lease true",
       "5000 webhooks",
+      "5000 caches",
       "5000 servers",
     ]);
     expect(outcome()).toEqual({ inTime: true, stuck: [] });
@@ -63,7 +63,7 @@ describe("shutdown", () => {
     await busy.clock.advance(8_000);
     end([]);
     await busy.clock.flush();
-    expect(busy.trace.slice(-2)).toEqual(["8000 webhooks", "8000 servers"]);
+    expect(busy.trace.slice(-3)).toEqual(["8000 webhooks", "8000 caches", "8000 servers"]);
   });
 
   it("does not wait for webhooks that are not served", async () => {

@@ -15,12 +15,12 @@ export interface ShutdownSteps {
   begin(): void;
   /** Ends leader work and work of every replica; gives the keys that would not end. */
   stopWork(drainMs: number): Promise<readonly string[]>;
-  stopCaches(): Promise<void>;
   flushEvents(timeoutMs: number): Promise<void>;
   /** `ended` is false when leader work may still be running: the Lease must then be kept. */
   releaseLease(ended: boolean): Promise<void>;
   /** Absent when no webhooks are served. */
   stopWebhooks?: () => Promise<void>;
+  stopCaches(): Promise<void>;
   stopServers(): Promise<void>;
 }
 
@@ -64,7 +64,6 @@ export async function shutDown(steps: ShutdownSteps, options: ShutdownOptions): 
 
   steps.begin();
   const stuck = await step("work", () => steps.stopWork(drainMs));
-  await step("caches", steps.stopCaches);
   await step("events", () => steps.flushEvents(EVENT_FLUSH_MS));
   await step("lease", () => steps.releaseLease(stuck !== undefined && stuck.length === 0));
   const { stopWebhooks } = steps;
@@ -75,6 +74,8 @@ export async function shutDown(steps: ShutdownSteps, options: ShutdownOptions): 
       await stopWebhooks();
     });
   }
+  // Handlers of webhooks read the caches.
+  await step("caches", steps.stopCaches);
   await step("servers", steps.stopServers);
   return { inTime: late.length === 0 && (stuck?.length ?? 0) === 0, stuck: stuck ?? [] };
 }

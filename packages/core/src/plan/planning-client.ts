@@ -1,5 +1,6 @@
 /** A client whose writes are dry runs: the server judges them, nothing is stored, and each is told. */
 import { isForbidden, isNotFound } from "../client/errors.ts";
+import { isReadOnly } from "../client/raw.ts";
 import type { Client, WriteOptions } from "../client/types.ts";
 import { type Kind, type KubeObject, keyOf, type ObjectKey } from "../object.ts";
 
@@ -20,9 +21,6 @@ export interface PlannedWrite {
   /** What it would be; absent when it would go. */
   readonly after?: unknown;
 }
-
-/** Requests to the review APIs write nothing. */
-const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\//;
 
 /**
  * The same client with every write turned into a dry run. Costs one read per planned change of an object.
@@ -84,7 +82,7 @@ export function planningClient(client: Client, onPlanned: (write: PlannedWrite) 
       quietly(client.patchStatus(kind, current, next, { ...options, dryRun: true })),
     ...deletions(client, onPlanned),
     async raw(method, path, body, options) {
-      if (method === "GET" || REVIEWS.test(path)) return client.raw(method, path, body, options);
+      if (isReadOnly(method, path)) return client.raw(method, path, body, options);
       const answer = await client.raw(method, withDryRun(path), body, options);
       onPlanned({ verb: method, path });
       return answer;
