@@ -7,6 +7,12 @@ const scenarios = ["e2e/**/*.scenario.ts", "packages/*/test/**/*.scenario.ts"];
 /** In tests every cached object is deep-frozen: a write to one is an error. */
 const env = { QUARTET_CACHE_GUARD: "1" };
 
+/**
+ * Limits for what hangs, in milliseconds. They are far above what a test needs: a busy machine takes ten times as long.
+ */
+const UNIT_LIMIT = 120_000;
+const SCENARIO_LIMIT = 180_000;
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -25,7 +31,8 @@ export default defineConfig({
           ],
           exclude: ["**/*.real.test.ts", "**/node_modules/**"],
           env,
-          testTimeout: 30_000,
+          testTimeout: UNIT_LIMIT,
+          hookTimeout: UNIT_LIMIT,
         },
       },
       {
@@ -34,7 +41,8 @@ export default defineConfig({
           name: "double",
           include: scenarios,
           env: { ...env, QUARTET_TARGET: "double" },
-          testTimeout: 60_000,
+          testTimeout: SCENARIO_LIMIT,
+          hookTimeout: UNIT_LIMIT,
           // Scenarios wait far more than they compute.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
@@ -47,8 +55,8 @@ export default defineConfig({
           include: [...scenarios, "packages/*/src/**/*.real.test.ts", "e2e/**/*.real.test.ts"],
           env: { ...env, QUARTET_TARGET: "real" },
           globalSetup: ["e2e/real-control-plane.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
+          testTimeout: SCENARIO_LIMIT,
+          hookTimeout: UNIT_LIMIT,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

@@ -12,6 +12,7 @@ import {
   testNamespace,
 } from "@quartet/testing";
 import { parse } from "yaml";
+import { measureDouble } from "./double.ts";
 import { type Bench, measureMemory, measureRawWrites, measureWork, SUBJECT_CPU } from "./measures.ts";
 import { BENCH_USAGE, type BenchOptions, benchOptions, orUsage } from "./options.ts";
 import { createPods } from "./pods.ts";
@@ -39,6 +40,7 @@ async function main({ profile, pin, runs, pods, write }: BenchOptions): Promise<
   const go = goSubject(folder);
   if (go === undefined) console.error("controller-runtime: NOT RUN (no Go)");
   const subjects = [await quartetSubject(folder, profile), ...(go ? [go] : [])];
+  const double = await measureDouble();
   const plane = await startControlPlane({
     benchmark: true,
     kwok: false,
@@ -71,6 +73,7 @@ async function main({ profile, pin, runs, pods, write }: BenchOptions): Promise<
       ours: notes.get("quartet")!,
       theirs: notes.get("controller-runtime"),
       rawWrites: raw,
+      double,
       server: plane.version,
     });
     console.log(text);

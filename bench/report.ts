@@ -1,6 +1,7 @@
 /** Text of the results. */
 import { execFileSync } from "node:child_process";
 import { cpus, release, totalmem } from "node:os";
+import type { DoubleSpeed } from "./double.ts";
 import type { BenchOptions } from "./options.ts";
 import { median } from "./statistics.ts";
 import { type Measure, type Results, resultTable } from "./table.ts";
@@ -12,6 +13,7 @@ export interface Report {
   readonly theirs: Results | undefined;
   /** Seconds that the writes of B1 took without a controller, one per run. */
   readonly rawWrites: readonly number[];
+  readonly double: DoubleSpeed;
   /** Version of the API server. */
   readonly server: string;
 }
@@ -19,7 +21,7 @@ export interface Report {
 const GIB = 1024 ** 3;
 
 /** Machine, versions, options and the table. */
-export function resultText({ options, measures, ours, theirs, rawWrites, server }: Report): string {
+export function resultText({ options, measures, ours, theirs, rawWrites, double, server }: Report): string {
   const { objects, runs, samples, pin } = options;
   return `${machine(server)}
 ${runs} runs with the order rotated; each figure is the median, in parentheses the lowest and the highest.
@@ -28,6 +30,9 @@ ${objects} Echos in B1, B2, B7, B9 and B10; ${samples} changes in B3. ${pin ? "S
 ${resultTable(measures, ours, theirs)}
 
 The writes of B1 alone, by the load generator without a controller, took ${median(rawWrites).toFixed(2)} s.
+
+The API server double, which most tests run on: ${Math.round(double.creates)} creates a second,
+${Math.round(double.events)} events a second to each of ten watchers, start in ${double.startMs.toFixed(0)} ms.
 `;
 }
 

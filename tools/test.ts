@@ -1,23 +1,38 @@
 /**
  * `npm test [-- PATH…] [-- -t NAME]`: unit tests, corpora, scenarios on the double and on the real control plane.
  *
- * Without arguments it is a full run: it writes the report that `npm run rules` reads. The real control plane is
- * built first where it is missing; without binaries and without a Go toolchain the summary says so, and
- * `QUARTET_E2E_REAL=1` makes that an error. So it does with the tests that start a PostgreSQL server.
+ * Without arguments it is a full run: it writes the report that `npm run rules` reads. The programs of the real control
+ * plane and Helm are built first where they are missing, never inside a test. What cannot be had, such as the server
+ * programs of PostgreSQL, the summary names, and `QUARTET_E2E_REAL=1` makes that an error.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { ensureAssets, findPostgres } from "@quartet/testing";
+import { ensureHelm } from "./helm/helm.ts";
 import { REPORT_FILE, repository } from "./paths.ts";
 import type { TestRecord } from "./rules/coverage.ts";
 
-/** Test files that start a PostgreSQL server carry it in their names. */
-const POSTGRES_TESTS = "**/*postgres*.{scenario,real.test}.ts";
-
 const args = process.argv.slice(2);
 const full = args.length === 0;
-const real = await realControlPlane();
-const postgres = postgresServer();
+const progress = (line: string): void => console.error(line);
+const real = await find("real apiserver", "no binary", async () => {
+  return (await ensureAssets({ onProgress: progress })).version;
+});
+/** Programs that some tests need, with the files of those tests. */
+const programs = [
+  {
+    tests: "**/*postgres*.{scenario,real.test}.ts",
+    ...(await find("PostgreSQL server", "no server programs", () =>
+      output(findPostgres().postgres, "--version"),
+    )),
+  },
+  {
+    tests: "e2e/chart/**",
+    ...(await find("Helm", "no program", async () =>
+      output(await ensureHelm(process.env, progress), "version", "--short"),
+    )),
+  },
+];
 
 const command = [
   `${repository}/node_modules/vitest/vitest.mjs`,
@@ -28,7 +43,7 @@ const command = [
   "double",
 ];
 if (real.available) command.push("--project", "real");
-if (!postgres.available) command.push("--exclude", POSTGRES_TESTS);
+for (const { available, tests } of programs) if (!available) command.push("--exclude", tests);
 if (full) rmSync(REPORT_FILE, { force: true });
 const { status } = spawnSync(process.execPath, [...command, ...args], {
   cwd: repository,
@@ -41,39 +56,37 @@ const { status } = spawnSync(process.execPath, [...command, ...args], {
 });
 
 if (full) summarize();
-console.log(`real apiserver: ${real.message}`);
-console.log(`PostgreSQL server: ${postgres.message}`);
-const missing = process.env.QUARTET_E2E_REAL === "1" && !(real.available && postgres.available);
+const found = [real, ...programs];
+for (const { name, message } of found) console.log(`${name}: ${message}`);
+const missing = process.env.QUARTET_E2E_REAL === "1" && found.some(({ available }) => !available);
 if (missing) {
-  console.error("QUARTET_E2E_REAL=1 asks for real servers, and they are not all available");
+  console.error("QUARTET_E2E_REAL=1 asks for real programs, and they are not all available");
 }
 process.exit(status !== 0 || missing ? 1 : 0);
 
 interface Availability {
+  name: string;
   available: boolean;
   message: string;
 }
 
-/** Finds the programs of a PostgreSQL server. */
-function postgresServer(): Availability {
+/** Looks for a program; `version` rejects when it cannot be had. */
+async function find(
+  name: string,
+  without: string,
+  version: () => string | Promise<string>,
+): Promise<Availability> {
   try {
-    const version = execFileSync(findPostgres().postgres, ["--version"], { encoding: "utf8" });
-    return { available: true, message: version.trim() };
+    return { name, available: true, message: await version() };
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
-    return { available: false, message: "NOT RUN (no server programs)" };
+    return { name, available: false, message: `NOT RUN (${without})` };
   }
 }
 
-/** Finds or builds the control plane's programs. */
-async function realControlPlane(): Promise<Availability> {
-  try {
-    const assets = await ensureAssets({ onProgress: (line) => console.error(line) });
-    return { available: true, message: assets.version };
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    return { available: false, message: "NOT RUN (no binary)" };
-  }
+/** What a program prints. */
+function output(file: string, ...flags: string[]): string {
+  return execFileSync(file, flags, { encoding: "utf8" }).trim();
 }
 
 /** Prints scenarios with their times and the totals of the run. */

@@ -16,8 +16,12 @@ const OUTPUT_LINES = 20;
 /**
  * File of the program: of `QUARTET_HELM`, else a Helm 3 in `PATH`, else the project's own build below the user's cache
  * folder, which is made when it is missing. Rejects when that fails, for example without a Go toolchain.
+ * @param onProgress told before something is built, which takes minutes
  */
-export async function ensureHelm(env: Environment = process.env): Promise<string> {
+export async function ensureHelm(
+  env: Environment = process.env,
+  onProgress: (line: string) => void = () => {},
+): Promise<string> {
   const named = env.QUARTET_HELM;
   if (named) {
     if (!isExecutable(named))
@@ -29,16 +33,17 @@ export async function ensureHelm(env: Environment = process.env): Promise<string
     .filter((folder) => folder !== "")
     .map((folder) => join(folder, "helm"))
     .find((file) => isExecutable(file) && isHelm3(file));
-  return inPath ?? buildOnce(env);
+  return inPath ?? buildOnce(env, onProgress);
 }
 
-async function buildOnce(env: Environment): Promise<string> {
+async function buildOnce(env: Environment, onProgress: (line: string) => void): Promise<string> {
   const goMod = readFileSync(join(MODULE_DIR, "go.mod"), "utf8");
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
   const folder = join(cache, "quartet", "helm", required(goMod, "helm.sh/helm/v3"));
   const file = join(folder, "helm");
   if (isExecutable(file)) return file;
   mkdirSync(folder, { recursive: true });
+  onProgress("building Helm (once; takes up to a few minutes)");
   // Two processes may build at once: each writes a file of its own, and the last one to end is in place.
   const part = `${file}.${process.pid}`;
   const flags = linkerFlags(required(goMod, "k8s.io/client-go"));

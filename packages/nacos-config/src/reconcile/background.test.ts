@@ -100,6 +100,17 @@ describe("work in the background", () => {
     await expect(background.ask(KEY, "health", "a", slow.work)).rejects.toThrow("broken");
   });
 
+  it("NACOS-721 work that is ended while a pass waits for it is no failure that the pass reports", async () => {
+    for (const end of [() => background.stop(), () => background.forget(KEY)]) {
+      const work = openWork();
+      const asked = background.ask(KEY, "database", "a", work.work);
+      await clock.flush();
+      end();
+      work.fail(new Error("aborted"));
+      expect(await asked).toEqual({ state: "pending" });
+    }
+  });
+
   it("ends the work of a resource that is forgotten, and of all at the stop", async () => {
     const works = [openWork(), openWork()];
     const other = { namespace: "ns", name: "other" };

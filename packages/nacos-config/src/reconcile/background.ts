@@ -21,7 +21,7 @@ export interface Background {
    * @param topic what the work is about; a resource has one piece of work of each topic at a time
    * @param fingerprint everything that the result depends on; it is held in memory, so it must be no secret
    * @param waits false for work that is known to take long: the pass goes on at once
-   * @throws what the work threw
+   * @throws what the work threw; work that was ended while the pass waited for it is pending instead
    */
   ask<T>(
     resource: ObjectKey,
@@ -94,6 +94,8 @@ export function createBackground(clock: Clock, enqueue: EnqueueLater): Backgroun
       const task = present?.fingerprint === fingerprint ? present : begin(resource, topic, fingerprint, work);
       const patient = task.ended || (waits && !task.late);
       const outcome = patient ? await within(clock, task.outcome) : undefined;
+      // Work that was ended, by the stop of the manager for one, has no answer: its end is no failure of the target.
+      if (task.controller.signal.aborted) return { state: "pending" };
       if (outcome === undefined) {
         task.late = true;
         return { state: "pending" };

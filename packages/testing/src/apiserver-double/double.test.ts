@@ -64,6 +64,17 @@ async function until(check: () => boolean): Promise<void> {
 }
 
 describe("old resource versions", () => {
+  it("CORE-498 ten watchers each get every event of many creates, in order", async () => {
+    const { client } = await open();
+    const watches = Array.from({ length: 10 }, () => watch(client, "&resourceVersion=0"));
+    const names = Array.from({ length: 300 }, (_, index) => `c-${index}`);
+    for (const name of names) await client.ok("POST", MAPS, map(name));
+    for (const { events } of watches) {
+      await until(() => events.length >= names.length);
+      expect(events.map(({ object }) => object.metadata.name)).toEqual(names);
+    }
+  });
+
   it("CORE-467 a watch from before expire() gets an ERROR event with code 410", async () => {
     const { double, client } = await open();
     const { metadata } = await client.ok<Obj>("POST", MAPS, map("a"));
