@@ -1,6 +1,7 @@
 /** The kinds of corpus: how a file of each kind is played. Formats: docs/reference/corpora.md. */
 import { parseProperties } from "@quartet/nacos-config/properties";
 import { strategicMerge } from "@quartet/strategic-merge";
+import { playIngressCase } from "@quartet/tunnel-ingress/testkit";
 import { compare, type Engine, playAll } from "./engine.ts";
 import { playNacosAdoptions, playNacosCases } from "./nacos.ts";
 
@@ -34,4 +35,5 @@ export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
   "strategic-merge": engine((testCase) =>
     compare(testCase, "result", () => strategicMerge("PodTemplateSpec", testCase.base, testCase.patch)),
   ),
+  "tunnel-ingress": engine(playIngressCase),
 };
