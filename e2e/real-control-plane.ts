@@ -1,12 +1,6 @@
 /** One real control plane for the whole suite; test files attach to it by its handle. */
-import { addNode, type ControlPlaneHandle, startControlPlane, testClient } from "@quartet/testing";
+import { addNode, startControlPlane, testClient } from "@quartet/testing";
 import type { TestProject } from "vitest/node";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    controlPlane: ControlPlaneHandle;
-  }
-}
 
 /** Pods get loopback addresses, so that a test server can listen on the very address of a pod. */
 const POD_CIDR = "127.1.0.0/16";

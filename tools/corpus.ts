@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CorpusFormatError } from "@quartet/nacos-config/testkit";
+import { CorpusFormatError } from "@quartet/testing/replay";
 import { CORPUS_KINDS } from "./corpus/kinds.ts";
 
 function refuse(problem: string): never {

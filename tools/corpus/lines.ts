@@ -1,5 +1,5 @@
 /** Reading of corpus files: one JSON object a line. */
-import { CorpusFormatError } from "@quartet/nacos-config/testkit";
+import { CorpusFormatError } from "@quartet/testing/replay";
 
 /** Cases of a corpus text; empty lines are passed over. */
 export function casesOf(text: string, file: string): Record<string, unknown>[] {

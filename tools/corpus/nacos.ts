@@ -1,15 +1,6 @@
 /** Recorded behaviour of the Nacos peer, played against the controller: several cases at a time. */
-import {
-  type Arena,
-  describe,
-  type Outcome,
-  playAdoption,
-  playCase,
-  readAdoptions,
-  readCases,
-  startAll,
-  startArena,
-} from "@quartet/nacos-config/testkit";
+import { playAdoption, playCase, RUN, readAdoptions, readCases } from "@quartet/nacos-config/testkit";
+import { type Arena, describe, type Outcome, startAll, startArena } from "@quartet/testing/replay";
 import type { CorpusFile, CorpusOptions } from "./kinds.ts";
 
 /** A case of either format. */
@@ -38,7 +29,7 @@ async function playRows<T extends Row>(
   { real }: CorpusOptions,
 ): Promise<boolean> {
   const count = { passed: 0, failed: 0, skipped: 0 };
-  const arena = await startArena({ real, onProgress: (line) => console.error(line) });
+  const arena = await startArena(RUN, { real, onProgress: (line) => console.error(line) });
   try {
     const plays = startAll(rows, async (row) => {
       const start = performance.now();

@@ -1,11 +1,11 @@
 /** Echoes and their ConfigMaps as a user sees them, without any code of the core. */
 import type { TestClient } from "@quartet/testing";
-import { expect, vi } from "vitest";
+import { eventually } from "@quartet/testing/stage";
+import { expect } from "vitest";
 import type { ConfigMap, Echo } from "../../echo/echo.ts";
 import type { Stage } from "./stage.ts";
 
-/** Longest wait for something that a busy machine delays. */
-export const PATIENCE_MS = 20_000;
+export { eventually };
 
 export interface Echoes {
   readonly path: string;
@@ -47,11 +47,6 @@ export function echoesOf(stage: Pick<Stage, "client" | "namespace">, group = "te
       }),
     gone: (name) => eventually(async () => expect(await get(name)).toBeUndefined()),
   };
-}
-
-/** Tries again until it passes, for a limit in milliseconds. */
-export function eventually<T>(check: () => Promise<T> | T, timeout: number = PATIENCE_MS): Promise<T> {
-  return vi.waitFor(check, { timeout, interval: 20 });
 }
 
 async function find<T>(client: TestClient, path: string): Promise<T | undefined> {

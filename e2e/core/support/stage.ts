@@ -5,35 +5,20 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type ControllerModule,
-  checkRights,
-  createLogging,
-  neededRights,
-  parseLogLevels,
-  rbacFor,
-} from "@quartet/core";
+import type { ControllerModule } from "@quartet/core";
 import { type RunningManager, runCli, startManager } from "@quartet/manager";
 import {
   type ApiServer,
-  attachControlPlane,
   type CustomResourceDefinition,
   type FaultProxy,
-  installCrds,
   type RequestRecord,
-  startDouble,
   startFaultProxy,
   type TestClient,
-  testClient,
-  testNamespace,
 } from "@quartet/testing";
-import { inject, vi } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { openStage as openCommonStage } from "@quartet/testing/stage";
+import { parse } from "yaml";
 import { createEchoModule, type EchoOptions } from "../../echo/echo.ts";
 import { type CleanupEndpoint, startCleanupEndpoint } from "./cleanup-endpoint.ts";
-
-/** Verbs that change something. */
-const WRITES = ["create", "update", "patch", "apply", "delete", "deletecollection"];
 
 /** A manager of a scenario. */
 export interface StageManager extends RunningManager {
@@ -90,23 +75,19 @@ export function echoCrd(group = "test.quartet.io"): CustomResourceDefinition {
 
 /** Opens a stage on the target of the test run, or on a server of the caller's own. */
 export async function openStage(own?: ApiServer): Promise<Stage> {
-  const real = process.env.QUARTET_TARGET === "real";
-  const server = own ?? (real ? attachControlPlane(inject("controlPlane")) : await startDouble());
-  const client = testClient(await server.kubeconfig());
-  await installCrds(client, [echoCrd()]);
-  const { name: namespace, remove } = await testNamespace(client);
+  const common = await openCommonStage({ crds: [echoCrd()], pods: false, ...(own && { server: own }) });
+  const { server, client, namespace, user, requests, writes } = common;
   const proxy = await startFaultProxy({ upstream: server });
   const endpoint = await startCleanupEndpoint();
   const folder = await mkdtemp(join(tmpdir(), "quartet-e2e-"));
-  const user = `manager-of-${namespace}`;
-  const managers: RunningManager[] = [];
-  const processes: EchoProcess[] = [];
+  common.onClose(() => rm(folder, { recursive: true, force: true }));
+  common.onClose(() => Promise.all([proxy.stop(), endpoint.close()]));
   let granted = false;
   let kubeconfigs = 0;
 
   const grant = async (modules: readonly ControllerModule[]): Promise<void> => {
     granted = true;
-    await grantRights(server, client, modules, namespace, user);
+    await common.grant(modules);
   };
   /** Flags of a manager in this namespace; its user gets the rights that it needs. */
   const flagsFor = async (modules: readonly ControllerModule[]): Promise<string[]> => {
@@ -120,7 +101,6 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
       `--release-name=${namespace}`,
     ];
   };
-  const requests = (since = 0): Promise<RequestRecord[]> => server.requests({ since, user });
   return {
     target: server.target,
     server,
@@ -131,24 +111,16 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
     endpoint,
     grant,
     requests,
-    async writes(since) {
-      const writes = (await requests(since)).filter(
-        ({ verb, resource, group }) =>
-          WRITES.includes(verb) && resource !== "events" && group !== "authorization.k8s.io",
-      );
-      return writes.map(({ verb, resource, subresource, name }) =>
-        [verb, subresource === "" ? resource : `${resource}/${subresource}`, name].join(" "),
-      );
-    },
+    writes,
     async start({ modules, args = [], certificateLifeMs, ...options } = {}) {
       const run = modules ?? [createEchoModule({ cleanupUrl: endpoint.url, ...options })];
       const manager = await startStageManager(run, [...(await flagsFor(run)), ...args], certificateLifeMs);
-      managers.push(manager);
+      common.onClose(() => manager.stop());
       return manager;
     },
     async spawn() {
       const process = spawnEcho([endpoint.url, ...(await flagsFor([createEchoModule()])), ...ALONE]);
-      processes.push(process);
+      common.onClose(() => process.kill());
       return process;
     },
     async run(modules, ...args) {
@@ -166,14 +138,7 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
     },
     async close() {
       proxy.clear();
-      await Promise.all(processes.map((process) => process.kill()));
-      await Promise.all(managers.map((manager) => manager.stop()));
-      await Promise.all([proxy.stop(), endpoint.close()]);
-      await remove();
-      await removeClusterRights(client, namespace);
-      client.close();
-      if (own === undefined) await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      await common.close();
     },
   };
 }
@@ -231,70 +196,4 @@ async function startStageManager(
         .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
     },
   };
-}
-
-interface Role {
-  kind: "Role" | "ClusterRole";
-  metadata: { name: string; namespace?: string };
-}
-
-const RBAC = "/apis/rbac.authorization.k8s.io/v1";
-
-/** Applies the roles that `--print-rbac` prints, each bound to the user, and waits until the server goes by them. */
-async function grantRights(
-  server: ApiServer,
-  client: TestClient,
-  modules: readonly ControllerModule[],
-  namespace: string,
-  user: string,
-): Promise<void> {
-  const options = {
-    release: namespace,
-    leaseName: "quartet-manager",
-    webhooks: true,
-    ownCertificates: true,
-    metricsSecure: false,
-  };
-  const text = rbacFor(modules, { ...options, releaseNamespace: namespace, namespaces: [namespace] });
-  for (const document of parseAllDocuments(text)) {
-    const role = document.toJS() as Role;
-    const { kind, metadata } = role;
-    const base = metadata.namespace === undefined ? RBAC : `${RBAC}/namespaces/${metadata.namespace}`;
-    const apply = (path: string, body: object): Promise<unknown> =>
-      client.ok("PATCH", `${base}/${path}/${metadata.name}?fieldManager=e2e&force=true`, body, {
-        contentType: "application/apply-patch+yaml",
-      });
-    await apply(`${kind.toLowerCase()}s`, role);
-    await apply(`${kind.toLowerCase()}bindings`, {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: `${kind}Binding`,
-      metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name: metadata.name },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
-    });
-  }
-  const asUser = testClient(await server.kubeconfig({ user, groups: [] }));
-  try {
-    const asked = {
-      client: {
-        raw: (method: string, path: string, body?: unknown) => asUser.ok(method, path, body as object),
-      },
-      rights: neededRights(modules, options),
-      releaseNamespace: namespace,
-      namespaces: [namespace],
-      log: createLogging({ levels: parseLogLevels("error") }).log,
-    };
-    await vi.waitFor(() => checkRights(asked), { timeout: RIGHTS_MS, interval: 50 });
-  } finally {
-    asUser.close();
-  }
-}
-
-/** The server learns of new roles by watches of its own. */
-const RIGHTS_MS = 30_000;
-
-async function removeClusterRights(client: TestClient, release: string): Promise<void> {
-  for (const plural of ["clusterroles", "clusterrolebindings"]) {
-    await client.request("DELETE", `${RBAC}/${plural}/${release}-cluster-read`);
-  }
 }

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, loadConnection } from "@quartet/core";
 import { type CrashOptions, crashAtEveryCall, type TestProcess } from "@quartet/core/testkit";
+import { createTestManager } from "@quartet/testing/stage";
 import { expect, it } from "vitest";
-import { createTestManager } from "./support/manager.ts";
+import { nacosModule } from "../src/index.ts";
 import { createBase, eventually, type Objects, objectsOf } from "./support/objects.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 
@@ -33,8 +34,8 @@ async function openWorld(): Promise<World> {
   const stage = await openStage();
   const folder = mkdtempSync(join(tmpdir(), "nacos-crash-"));
   const kubeconfig = join(folder, "kubeconfig");
-  const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
-  writeFileSync(kubeconfig, await stage.kubeconfigWith(rules), { mode: 0o600 });
+  await stage.grant();
+  writeFileSync(kubeconfig, await stage.kubeconfig(), { mode: 0o600 });
   const client = createClient({ connection: await loadConnection({ kubeconfig }), version: "test" });
   const objects = objectsOf(stage);
   await createBase(objects, "demo", { ...NOWHERE, ...DATABASE });
@@ -53,7 +54,8 @@ const workUntil =
   async (process: Pick<TestProcess, "client" | "crashed">, world: World): Promise<void> => {
     // The caches read undisturbed; what the manager writes may kill it.
     const { client, stage } = world;
-    const manager = createTestManager({
+    const manager = await createTestManager({
+      modules: [nacosModule],
       client: process.client,
       reader: client,
       namespaces: [stage.namespace],

@@ -2,13 +2,14 @@
  * Cases in the form of the recorded ones, with what the product's own rules give: for each recorded case in which it
  * decides otherwise than the peer, and for variations of the others.
  */
+import { testCases } from "@quartet/testing/stage";
 import { describe } from "vitest";
-import { playCase, readCases } from "./replay/index.ts";
-import { testCases } from "./support/replayed.ts";
+import { playCase, RUN, readCases } from "./replay/index.ts";
 
 describe("behaviour by the product's rules", () => {
   testCases({
-    file: "derived-cases.jsonl",
+    file: new URL("./corpus/derived-cases.jsonl", import.meta.url),
+    run: RUN,
     read: readCases,
     play: playCase,
     verdicts: ["passed"],

@@ -1,52 +1,36 @@
 /** Whatever request is cut off, and however often: the end is the same. */
-import { readFileSync } from "node:fs";
-import {
-  type CustomResourceDefinition,
-  type Double,
-  installCrds,
-  startDouble,
-  startMiniKubelet,
-  testClient,
-} from "@quartet/testing";
+import { type Double, startDouble } from "@quartet/testing";
+import { openStage } from "@quartet/testing/stage";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { startTestManager } from "./support/manager.ts";
+import { nacosModule } from "../src/index.ts";
 import { createBase, eventually, type Objects, objectsOf } from "./support/objects.ts";
 
-const NAMESPACE = "t";
-/** Who the controller logs in as: faults are for its requests alone. */
-const USER = "quartet-manager";
+/** The server, and whose requests faults are for. */
+interface Ground {
+  readonly server: Double;
+  readonly namespace: string;
+  readonly user: string;
+}
 
 /** Runs an installation from nothing to Running with a fault in one of the controller's requests; what is there then. */
 async function run(
-  fault: (server: Double) => void,
-  then: (server: Double, objects: Objects) => Promise<void> = async () => {},
+  fault: (ground: Ground) => void,
+  then: (ground: Ground, objects: Objects) => Promise<void> = async () => {},
 ): Promise<object> {
   const server = await startDouble();
-  const kubeconfig = await server.kubeconfig();
-  const client = testClient(kubeconfig);
-  const crd = readFileSync(new URL("../../../crds/nacos.io_nacos.yaml", import.meta.url), "utf8");
-  await installCrds(client, [parse(crd) as CustomResourceDefinition]);
-  await client.ok("POST", "/api/v1/namespaces", {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name: NAMESPACE },
-  });
-  const kubelet = await startMiniKubelet(server);
-  const manager = await startTestManager({
-    kubeconfig: await server.kubeconfig({ user: USER }),
-    namespaces: [NAMESPACE],
-    flags: { "nacos-skip-node-check": true },
-  });
+  const stage = await openStage({ modules: [nacosModule], server });
+  const { namespace, user } = stage;
+  const ground = { server, namespace, user };
+  await stage.start({ flags: { "nacos-skip-node-check": true } });
   try {
-    const objects = objectsOf({ client, namespace: NAMESPACE });
-    fault(server);
+    const objects = objectsOf(stage);
+    fault(ground);
     await createBase(objects);
     await eventually(
       async () => expect((await objects.get("nacos", "demo")).status?.phase).toBe("Running"),
       30_000,
     );
-    await then(server, objects);
+    await then(ground, objects);
     return await eventually(async () => {
       const { status } = await objects.get("nacos", "demo");
       const reached = await state(objects);
@@ -54,9 +38,7 @@ async function run(
       return reached;
     });
   } finally {
-    await manager.stop();
-    await kubelet.stop();
-    client.close();
+    await stage.close();
     await server.stop();
   }
 }
@@ -91,8 +73,8 @@ describe("interrupted writes", () => {
     "ends as without the fault, cut $cut the work of $match.verb $match.resource",
     async ({ cut, match }) => {
       const undisturbed = await run(() => {});
-      const disturbed = await run((server) => {
-        server.inject({ match: { ...match, namespace: NAMESPACE, user: USER }, times: 1, cut });
+      const disturbed = await run(({ server, namespace, user }) => {
+        server.inject({ match: { ...match, namespace, user }, times: 1, cut });
       });
       expect(disturbed).toEqual(undisturbed);
     },
@@ -102,9 +84,9 @@ describe("interrupted writes", () => {
   it("NACOS-1011: a change that no watch has told of is applied once there are watches again", async () => {
     const after = await run(
       () => {},
-      async (server, objects) => {
+      async ({ server, user }, objects) => {
         const before = await state(objects);
-        const match = { verb: "watch", resource: "configmaps", user: USER };
+        const match = { verb: "watch", resource: "configmaps", user };
         const restore = server.inject({ match, code: 503, reason: "ServiceUnavailable", message: "not now" });
         server.dropWatches();
         await objects.patch("configmaps", "uc", {
@@ -122,8 +104,8 @@ describe("interrupted writes", () => {
 
   it("NACOS-206: takes conflicts for what they are", async () => {
     const undisturbed = await run(() => {});
-    const disturbed = await run((server) => {
-      const match = { verb: "create", resource: "statefulsets", namespace: NAMESPACE, user: USER };
+    const disturbed = await run(({ server, namespace, user }) => {
+      const match = { verb: "create", resource: "statefulsets", namespace, user };
       server.inject({ match, times: 2, code: 409, reason: "Conflict", message: "changed meanwhile" });
     });
     expect(disturbed).toEqual(undisturbed);

@@ -1,11 +1,12 @@
 /** What was recorded on the peer operator, replayed. */
+import { testCases } from "@quartet/testing/stage";
 import { describe } from "vitest";
-import { playAdoption, playCase, readAdoptions, readCases } from "./replay/index.ts";
-import { testCases } from "./support/replayed.ts";
+import { playAdoption, playCase, RUN, readAdoptions, readCases } from "./replay/index.ts";
 
 describe("recorded behaviour of the peer", () => {
   testCases({
-    file: "peer-cases.jsonl",
+    file: new URL("./corpus/peer-cases.jsonl", import.meta.url),
+    run: RUN,
     read: readCases,
     play: playCase,
     verdicts: ["passed", "skipped"],
@@ -15,7 +16,8 @@ describe("recorded behaviour of the peer", () => {
 
 describe("clusters of the peer", () => {
   testCases({
-    file: "peer-adoption.jsonl",
+    file: new URL("./corpus/peer-adoption.jsonl", import.meta.url),
+    run: RUN,
     read: readAdoptions,
     play: playAdoption,
     verdicts: ["passed"],

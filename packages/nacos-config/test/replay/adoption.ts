@@ -1,10 +1,16 @@
 /** Proves that the controller takes over what the peer made without changing a pod. */
 import type { TestClient } from "@quartet/testing";
-import { eventually } from "../support/objects.ts";
-import type { Arena, Scene } from "./arena.ts";
-import { type Difference, differences } from "./diff.ts";
-import type { Json, RecordedAdoption, RecordedObject } from "./format.ts";
-import type { Outcome } from "./play.ts";
+import {
+  type Arena,
+  type Difference,
+  differences,
+  type Json,
+  type Outcome,
+  type RecordedObject,
+  type Scene,
+} from "@quartet/testing/replay";
+import { eventually } from "@quartet/testing/stage";
+import type { RecordedAdoption } from "./format.ts";
 import { rest, takeSnapshot } from "./snapshot.ts";
 
 const REVISION_ANNOTATION = "nacos.io/template-revision";

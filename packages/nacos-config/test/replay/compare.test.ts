@@ -1,7 +1,11 @@
+import {
+  describe as describeDifference,
+  differences,
+  type Json,
+  type RecordedObject,
+} from "@quartet/testing/replay";
 import { expect, it } from "vitest";
 import { unexcused } from "./decisions.ts";
-import { describe as describeDifference, differences } from "./diff.ts";
-import type { Json, RecordedObject } from "./format.ts";
 import { normalChild } from "./normal.ts";
 import { isLeftover, productForm } from "./product-form.ts";
 

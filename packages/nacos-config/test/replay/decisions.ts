@@ -1,5 +1,5 @@
 /** What each decision against the peer may change: any other difference is a fault, in such a case too. */
-import type { Difference } from "./diff.ts";
+import type { Difference } from "@quartet/testing/replay";
 
 /** Parts of a case's outcome. */
 type Facet =

@@ -1,22 +1,5 @@
 /** The two corpus formats of the peer operator: recorded cases and adoptions. Described in docs/reference/corpora.md. */
-import { readLines } from "./lines.ts";
-
-/** Any JSON object. */
-export type Json = Record<string, unknown>;
-
-/** An object as a file gives it. */
-export interface RecordedObject extends Json {
-  apiVersion: string;
-  kind: string;
-  metadata: Json & { name: string; namespace?: string };
-}
-
-const OPERATIONS = ["apply", "merge", "delete"] as const;
-
-export interface Step {
-  readonly op: (typeof OPERATIONS)[number];
-  readonly object: RecordedObject;
-}
+import { OPERATIONS, type RecordedObject, readLines, type Step } from "@quartet/testing/replay";
 
 /** State at rest after a step. */
 export interface TraceEntry {

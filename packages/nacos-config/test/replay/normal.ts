@@ -1,7 +1,7 @@
 /** Objects without what the API server assigns and fills in, so that recorded and live ones can be compared. */
 import { isDeepStrictEqual } from "node:util";
+import type { Json } from "@quartet/testing/replay";
 import { POD_SPEC_SHAPE, type Shape } from "../../src/desired/template-shape.ts";
-import type { Json } from "./format.ts";
 
 /** Annotations of the product's own, on the metadata of its objects. */
 const OWN_ANNOTATIONS = "nacos.io/";

@@ -1,24 +1,21 @@
 /** Plays a recorded case: takes its steps and compares what comes of them with what the peer made. */
 import type { TestClient } from "@quartet/testing";
+import {
+  type Arena,
+  type Difference,
+  differences,
+  type Json,
+  type Outcome,
+  type RecordedObject,
+  type Scene,
+  take,
+} from "@quartet/testing/replay";
 import { canonicalJson } from "../../src/desired/digest.ts";
-import type { Arena, Scene } from "./arena.ts";
 import { ownDecisions, unexcused } from "./decisions.ts";
-import { type Difference, differences } from "./diff.ts";
-import type { Json, RecordedCase, RecordedObject, Step, TraceEntry } from "./format.ts";
+import type { RecordedCase, TraceEntry } from "./format.ts";
 import { normalChild } from "./normal.ts";
 import { isLeftover, productForm, resourceOf } from "./product-form.ts";
 import { rest, type Snapshot, takeSnapshot } from "./snapshot.ts";
-
-export interface Outcome {
-  /** `skipped`: the product decides otherwise in this case; it was played all the same and came to rest. */
-  readonly verdict: "passed" | "failed" | "skipped";
-  /** All differences from the peer beyond the decisions that hold for every object. */
-  readonly differences: readonly Difference[];
-  /** Those of them that no decision of the case explains; they make it fail. */
-  readonly faults: readonly Difference[];
-  /** Why it could not be played to its end. */
-  readonly error?: string;
-}
 
 const DIGEST_ANNOTATION = "nacos.io/config-digest";
 
@@ -80,43 +77,6 @@ async function takeSteps(
     });
     found.push(...compare(snapshot));
     before = snapshot;
-  }
-}
-
-/** Takes a step; what the API server says when it refuses, else `undefined`. */
-async function take(client: TestClient, scene: Scene, { op, object }: Step): Promise<string | undefined> {
-  const path = await scene.pathOf(object, object.metadata.name);
-  const body = scene.here(object);
-  const answer = await (async () => {
-    if (op === "delete") return client.request<{ message?: string }>("DELETE", path);
-    if (op === "merge") {
-      const { apiVersion: _version, kind: _kind, ...patch } = body;
-      return client.request<{ message?: string }>("PATCH", path, patch, {
-        contentType: "application/merge-patch+json",
-      });
-    }
-    return apply(client, path, await scene.pathOf(object), body);
-  })();
-  return answer.code < 400 ? undefined : `${answer.code} ${answer.body.message ?? ""}`;
-}
-
-const CONFLICT = 409;
-const NOT_FOUND = 404;
-
-/** Creates the object, or replaces the one that there is; a write of somebody else in between is read again. */
-async function apply(
-  client: TestClient,
-  path: string,
-  collection: string,
-  object: RecordedObject,
-): Promise<{ code: number; body: { message?: string } }> {
-  for (;;) {
-    const live = await client.request<{ metadata: { resourceVersion: string } }>("GET", path);
-    if (live.code === NOT_FOUND) return client.request("POST", collection, object);
-    const { resourceVersion } = live.body.metadata;
-    const body = { ...object, metadata: { ...object.metadata, resourceVersion } };
-    const answer = await client.request<{ message?: string }>("PUT", path, body);
-    if (answer.code !== CONFLICT) return answer;
   }
 }
 

@@ -3,10 +3,10 @@
  * every case (NACOS-401, 402, 405, 501 to 505, 507). A value that has the product's form already stays as it is.
  */
 
+import type { Json, RecordedObject, Step } from "@quartet/testing/replay";
 import type { Nacos } from "../../src/api.gen.ts";
 import { imageVersion, isAtLeast } from "../../src/desired/image.ts";
 import { settingsOf } from "../../src/desired/settings.ts";
-import type { Json, RecordedObject, Step } from "./format.ts";
 
 const SERVER_GRPC = { name: "cluster-rpc", port: 9849 };
 const CONSOLE = { name: "console", port: 8080 };

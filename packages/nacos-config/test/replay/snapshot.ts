@@ -1,8 +1,12 @@
 /** What there is of a case's objects at one moment, and the wait until nothing changes any more. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TestClient } from "@quartet/testing";
-import type { Scene } from "./arena.ts";
-import type { Json, RecordedObject } from "./format.ts";
+import {
+  type Json,
+  type RecordedObject,
+  type RestOptions,
+  type Scene,
+  untilRest,
+} from "@quartet/testing/replay";
 
 /** Kinds that a resource can own. */
 const CHILD_KINDS = [
@@ -58,47 +62,9 @@ export async function takeSnapshot(
   };
 }
 
-/** How often the objects are looked at, in milliseconds. */
-const POLL_MS = 400;
-/** Rest when all is as recorded, longer than the debounce of configuration edits. */
-const REST_MS = 2_000;
-/** Rest when it is not: a slow machine gets the time to bring it about. */
-const PATIENT_REST_MS = 15_000;
-/** The same when it is known to come out otherwise. */
-const DECIDED_REST_MS = 8_000;
-/** Rest of pods that cannot go on: longer than the 10 s for which a new pod must have been ready. */
-const STUCK_REST_MS = 25_000;
-/** By then everything must have come to rest. */
-const LIMIT_MS = 150_000;
-
-export interface RestOptions {
-  read(): Promise<Snapshot>;
-  /** The snapshot is as recorded: a shorter rest is enough. */
-  asRecorded(snapshot: Snapshot): boolean;
-  /** The product decides otherwise: it need not come out as recorded. */
-  decided: boolean;
-  /** Even what is as recorded must not change while pods are replaced. */
-  thorough: boolean;
-}
-
-/** The state in which nothing changes any more. Rejects when there is none. */
-export async function rest({ read, asRecorded, decided, thorough }: RestOptions): Promise<Snapshot> {
-  const start = performance.now();
-  let since = start;
-  let before = "";
-  for (;;) {
-    const snapshot = await read();
-    const now = performance.now();
-    const state = stateOf(snapshot);
-    if (state !== before) since = now;
-    before = state;
-    const done = asRecorded(snapshot);
-    const rolling = isRolling(snapshot) && (thorough || !done);
-    const wanted = rolling ? STUCK_REST_MS : done ? REST_MS : decided ? DECIDED_REST_MS : PATIENT_REST_MS;
-    if (now - since >= wanted) return snapshot;
-    if (now - start > LIMIT_MS) throw new Error(`no rest within ${LIMIT_MS / 1000} s: objects keep changing`);
-    await sleep(POLL_MS);
-  }
+/** {@link untilRest} of a case's objects. */
+export function rest(options: Omit<RestOptions<Snapshot>, "stateOf" | "isMoving">): Promise<Snapshot> {
+  return untilRest({ ...options, stateOf, isMoving: isRolling });
 }
 
 /** What must not change any more. */

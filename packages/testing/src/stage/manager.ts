@@ -1,9 +1,10 @@
-/** Runs the controller inside the test process: its outside can be replaced and its output looked at. */
+/** Runs modules inside the test process: their outside can be replaced and their output looked at. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type Client,
+  type ControllerModule,
   createCache,
   createClient,
   createLogging,
@@ -11,48 +12,50 @@ import {
   createMetrics,
   type Logger,
   loadConnection,
+  loadSettings,
+  type ManagerHandle,
   parseLogLevels,
   systemClock,
 } from "@quartet/core";
-import { createNacosModule, type NacosModuleOptions } from "../../src/index.ts";
 
 /** User agent's version, and identity, of managers in tests. */
 const TEST_VERSION = "test";
 
+/** A manager without servers and without an election. */
 export interface TestManager {
-  /** Everything logged so far. */
+  /** Everything logged so far, a JSON object a line. */
   log(): string;
   /** Metrics in text form. */
   metrics(): Promise<string>;
-  /** Reconciles of a resource that have ended. */
+  /** Reconciles of an object that have ended; needs the log level debug. */
   reconciles(name: string): number;
   /** Objects of a kind that are held in memory, over all watches. */
   cached(kind: string): number;
   stop(): Promise<void>;
 }
 
-export interface TestManagerOptions extends NacosModuleOptions {
-  readonly kubeconfig: string;
+export interface RunOptions {
+  readonly modules: readonly ControllerModule[];
+  /** Namespaces to work in; empty means all. */
   readonly namespaces?: readonly string[];
+  /** Parsed values of the modules' flags that are not at their default, by flag name. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
+  /** Default `debug`. */
   readonly logLevel?: string;
-  /** The controller only plans (`--dry-run-controllers`). */
+  /** The controllers only plan (`--dry-run-controllers`). */
   readonly dryRun?: boolean;
 }
 
-/** Flags as the manager would parse them when none is given. */
-const DEFAULT_FLAGS = { "nacos-resync": 600_000, "nacos-skip-node-check": false, "nacos-peer-namespace": "" };
-
-/** Starts a manager with the Nacos controller alone and resolves when it is at work. */
-export async function startTestManager(options: TestManagerOptions): Promise<TestManager> {
+/** Starts a manager with the modules and resolves when it is at work. */
+export async function startTestManager(options: RunOptions & { kubeconfig: string }): Promise<TestManager> {
   const { kubeconfig, ...rest } = options;
-  const folder = mkdtempSync(join(tmpdir(), "nacos-config-"));
+  const folder = mkdtempSync(join(tmpdir(), "quartet-manager-"));
   const file = join(folder, "kubeconfig");
   writeFileSync(file, kubeconfig, { mode: 0o600 });
   const connection = await loadConnection({ kubeconfig: file });
   const logging = keepLog(rest.logLevel);
   const client = createClient({ connection, version: TEST_VERSION, log: logging.log });
-  const manager = createTestManager({ ...rest, client, logging });
+  const manager = await createTestManager({ ...rest, client, logging });
   await manager.start();
   return {
     ...manager,
@@ -64,7 +67,7 @@ export async function startTestManager(options: TestManagerOptions): Promise<Tes
   };
 }
 
-export interface ClientOptions extends Omit<TestManagerOptions, "kubeconfig"> {
+export interface TestManagerOptions extends RunOptions {
   readonly client: Client;
   /** What the caches read by. Default: `client`. */
   readonly reader?: Client;
@@ -84,13 +87,15 @@ function keepLog(level = "debug"): KeptLog {
 }
 
 /** A manager on clients of the caller's, who also closes them; nothing runs before `start`. */
-export function createTestManager(options: ClientOptions): TestManager & { start(): Promise<void> } {
-  const { namespaces = [], flags = {}, logLevel, dryRun = false, client, reader = client, ...rest } = options;
-  const { logging = keepLog(logLevel), ...module } = rest;
+export async function createTestManager(
+  options: TestManagerOptions,
+): Promise<TestManager & { start(): Promise<void> }> {
+  const { modules, namespaces = [], flags, logLevel, dryRun = false, client, reader = client } = options;
+  const { logging = keepLog(logLevel) } = options;
   const { log, lines } = logging;
   const cache = createCache({ client: reader, clock: systemClock, log, namespaces, guard: true });
   const metrics = createMetrics({ processMetrics: false });
-  const manager = createManager({
+  const manager: ManagerHandle = createManager({
     client,
     cache,
     clock: systemClock,
@@ -113,7 +118,9 @@ export function createTestManager(options: ClientOptions): TestManager & { start
     gracefulShutdownTimeoutMs: 10_000,
     shutdownDelayMs: 0,
   });
-  createNacosModule(module).build(manager, { ...DEFAULT_FLAGS, ...flags });
+  const { settings } = await loadSettings({ args: [], env: {}, modules });
+  for (const module of modules)
+    module.build(manager.forModule(module.name), { ...settings.moduleFlags, ...flags });
   return {
     start: () => manager.start(),
     log: () => lines.join(""),

@@ -1,5 +1,5 @@
 /** Paths of objects of any kind, by what the API server says that it serves. */
-import type { TestClient } from "@quartet/testing";
+import type { TestClient } from "../request.ts";
 
 export interface Catalogue {
   /** Path of an object, or without a name of its kind's collection. Rejects for a kind that is not served. */

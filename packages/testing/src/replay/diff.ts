@@ -1,7 +1,7 @@
 /** Differences between a recorded and a live value, each with its path. */
 import { isDeepStrictEqual } from "node:util";
-import { compareQuantities } from "../../src/desired/quantity.ts";
-import type { Json } from "./format.ts";
+import { canonicalQuantity } from "../apiserver-double/schemas/quantity.ts";
+import type { Json } from "./recorded.ts";
 
 export interface Difference {
   /** For example `StatefulSet/demo spec.template.spec.containers[demo].image`. */
@@ -33,7 +33,7 @@ export function differences(expected: unknown, actual: unknown, path: string): D
     const members = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
     return members.flatMap((member) => {
       const [left, right] = [expected[member], actual[member]];
-      if (QUANTITIES.test(path) && compareQuantities(left, right) === 0) return [];
+      if (QUANTITIES.test(path) && sameQuantity(left, right)) return [];
       return differences(left, right, join(path, member));
     });
   }
@@ -42,6 +42,11 @@ export function differences(expected: unknown, actual: unknown, path: string): D
     if (label !== undefined) return listDifferences(byLabel(expected, label), byLabel(actual, label), path);
   }
   return matches(expected, actual) ? [] : [{ path, expected, actual }];
+}
+
+function sameQuantity(left: unknown, right: unknown): boolean {
+  const [one, other] = [canonicalQuantity(left), canonicalQuantity(right)];
+  return one !== undefined && one === other;
 }
 
 /** Equal, or a placeholder of the corpus and some text. */

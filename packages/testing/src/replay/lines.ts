@@ -1,5 +1,5 @@
 /** Reading of JSON Lines with errors that say where, what and how to mend it. */
-import type { Json, RecordedObject } from "./format.ts";
+import type { Json, RecordedObject } from "./recorded.ts";
 
 /** Lines that do not have the format: one message a bad line, each beginning with `file:line`. */
 export class CorpusFormatError extends Error {}

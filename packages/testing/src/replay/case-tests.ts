@@ -1,15 +1,18 @@
 /** Recorded cases as tests: all are started at once, a few at a time, and each test waits for its own. */
 import { readFileSync } from "node:fs";
-import { attachControlPlane } from "@quartet/testing";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { type Arena, describe, type Outcome, openArena, startAll, startArena } from "../replay/index.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTarget } from "../stage/target.ts";
+import { type Arena, type ArenaOptions, openArena, startArena } from "./arena.ts";
+import { describe } from "./diff.ts";
+import type { Outcome } from "./outcome.ts";
+import { startAll } from "./start-all.ts";
 
 /** Time for a case that is the last of several in its turn. */
 const TIMEOUT_MS = 170_000;
 
 export interface CaseTests<Row> {
-  /** In `test/corpus`. */
-  readonly file: string;
+  readonly file: URL;
+  readonly run: ArenaOptions;
   read(text: string, file: string): Row[];
   play(arena: Arena, row: Row): Promise<Outcome>;
   readonly verdicts: readonly Outcome["verdict"][];
@@ -17,12 +20,12 @@ export interface CaseTests<Row> {
 }
 
 /** One test for each row of a corpus file. */
-export function testCases<Row>({ file, read, play, verdicts, titleOf }: CaseTests<Row>): void {
-  const rows = read(readFileSync(new URL(`../corpus/${file}`, import.meta.url), "utf8"), file);
+export function testCases<Row>({ file, run, read, play, verdicts, titleOf }: CaseTests<Row>): void {
+  const rows = read(readFileSync(file, "utf8"), file.pathname.split("/").at(-1)!);
   let arena: Arena;
   let outcomes: Promise<Outcome>[] = [];
   beforeAll(async () => {
-    arena = await openTarget();
+    arena = await openTargetArena(run);
     outcomes = startAll(rows, (row) => play(arena, row));
   });
   afterAll(async () => {
@@ -39,7 +42,7 @@ export function testCases<Row>({ file, read, play, verdicts, titleOf }: CaseTest
 }
 
 /** An arena on the target that the test run is for. */
-async function openTarget(): Promise<Arena> {
-  if (process.env.QUARTET_TARGET !== "real") return startArena({ real: false });
-  return openArena(attachControlPlane(inject("controlPlane")));
+async function openTargetArena(run: ArenaOptions): Promise<Arena> {
+  if (process.env.QUARTET_TARGET !== "real") return startArena(run, { real: false });
+  return openArena(await openTarget(), run);
 }
