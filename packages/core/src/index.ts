@@ -61,6 +61,7 @@ export type {
   ManagerOptions,
   ManagerServer,
   ManagerWebhooks,
+  ModuleIdentity,
 } from "./manager/manager-types.ts";
 export { checkRights } from "./manager/preflight.ts";
 export { type RbacOptions, rbacFor } from "./manager/rbac.ts";

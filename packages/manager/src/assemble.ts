@@ -15,6 +15,7 @@ import {
   type ManagerOptions,
   type ManagerSettings,
   type Metrics,
+  type ModuleIdentity,
   neededRights,
 } from "@quartet/core";
 import { electsLeader, isInCluster, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
@@ -109,12 +110,12 @@ function limitsOf(
   | "shutdownDelayMs"
 > {
   return {
-    controllerDefaults: (name) => ({
-      maxConcurrentReconciles: concurrencyOf(settings, name),
+    controllerDefaults: (module) => ({
+      maxConcurrentReconciles: concurrencyOf(settings, module),
       reconcileTimeoutMs: settings.reconcileTimeoutMs,
       needLeaderElection: true,
     }),
-    runsDry: (name) => settings.dryRunControllers.some((dry) => belongsTo(name, dry)),
+    runsDry: ({ name }) => settings.dryRunControllers.includes(name),
     recoverPanic: settings.recoverPanic,
     features: settings.features,
     namespaces: settings.namespaces,
@@ -147,14 +148,7 @@ function preflightOf(
   };
 }
 
-/** True for the controllers of a module: `tars` itself, and `tars-conversion`. */
-function belongsTo(controller: string, module: string): boolean {
-  return controller === module || controller.startsWith(`${module}-`);
-}
-
-/** Concurrency of a controller; one named `tars-conversion` goes by `tars` unless it has an entry of its own. */
-export function concurrencyOf({ concurrency }: ManagerSettings, controller: string): number {
-  const own = concurrency.byController[controller];
-  const module = Object.keys(concurrency.byController).find((name) => belongsTo(controller, name));
-  return own ?? (module === undefined ? undefined : concurrency.byController[module]) ?? concurrency.default;
+/** Concurrency of each controller of a module. */
+export function concurrencyOf({ concurrency }: ManagerSettings, module: ModuleIdentity | undefined): number {
+  return (module && concurrency.byController[module.name]) ?? concurrency.default;
 }

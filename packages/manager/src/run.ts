@@ -104,7 +104,7 @@ export async function startLoaded(
   });
   for (const warning of settings.warnings) log.warn("Configuration warning", { warning });
   try {
-    for (const module of enabled) module.build(manager.forModule(module.name), flagsOf(module, settings));
+    for (const module of enabled) module.build(manager.forModule(module), flagsOf(module, settings));
     await manager.start();
   } catch (error) {
     if (exitCodeOf(error) === EXIT.failure) log.error("Start failed", { error });
@@ -134,7 +134,7 @@ export async function startLoaded(
 function applyChange(settings: ManagerSettings, manager: ManagerHandle, { setLevels }: Logging): void {
   setLevels(settings.log.levels);
   for (const controller of manager.controllers()) {
-    const count = concurrencyOf(settings, controller.name);
+    const count = concurrencyOf(settings, manager.moduleOf(controller));
     if (count !== controller.options.maxConcurrentReconciles) controller.setMaxConcurrentReconciles(count);
   }
 }

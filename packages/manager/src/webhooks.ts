@@ -65,7 +65,7 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
       const { startWebhookServer } = await import("@quartet/core/webhook");
       const manager = options.manager();
       const webhooks = modules.flatMap(
-        (module) => module.webhooks?.(manager.forModule(module.name), flagsOf(module, settings)) ?? [],
+        (module) => module.webhooks?.(manager.forModule(module), flagsOf(module, settings)) ?? [],
       );
       const metrics = webhookMetrics(
         manager.metrics,
@@ -143,7 +143,7 @@ async function ownCertificates(
     cache,
     clock,
     log,
-    events: options.manager().events("webhook"),
+    events: options.manager().events("webhook", false),
     secret: { namespace, name: webhookSecretName(settings.release) },
     ...(options.leafLifeMs && { leafLifeMs: options.leafLifeMs }),
     names: [
@@ -160,7 +160,6 @@ async function ownCertificates(
       onPair(next);
     },
   });
-  // As work of every replica it may write events although it does not lead.
   options.manager().add({
     name: "webhook",
     needLeaderElection: false,

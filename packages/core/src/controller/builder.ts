@@ -129,5 +129,7 @@ function complete(draft: Draft, reconcile: Reconcile, deps: ControllerDeps): Con
     finalizer === undefined
       ? reconcile
       : withFinalizer(forKind("finalizer"), finalizer.name, finalizer.cleanup, reconcile);
-  return createController({ ...draft, sources }, guarded, deps);
+  const controller = createController({ ...draft, sources }, guarded, deps);
+  deps.onBuilt?.(controller);
+  return controller;
 }

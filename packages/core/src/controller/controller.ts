@@ -19,14 +19,19 @@ import { createWorkers, type Workers } from "./workers.ts";
 /** Time that reconciles get to end once their signal has aborted. */
 const ABORT_GRACE_MS = 1000;
 
+/** By what a controller acts and speaks. */
+export interface Outlets {
+  readonly client: Client;
+  readonly events: EventRecorder;
+}
+
 /** What a controller needs of its manager. */
 export interface ControllerDeps {
   readonly cache: Cache;
-  /** Client under the controller's name, fenced where leadership is required. */
-  readonly client: Client;
+  /** Client and events under the controller's name, fenced where leadership is required. */
+  readonly outlets: (needLeaderElection: boolean) => Outlets;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly events: EventRecorder;
   readonly features: Readonly<Record<string, boolean>>;
   /** Values for options that the controller leaves open. */
   readonly defaults: Required<ControllerOptions>;
@@ -34,8 +39,10 @@ export interface ControllerDeps {
   readonly cacheSyncTimeoutMs: number;
   readonly observer?: ControllerObserver;
   readonly random?: () => number;
-  /** Set when the controller runs dry: `client` plans its writes, and this is told of its runs. */
+  /** Set when the controller runs dry: its client plans the writes, and this is told of its runs. */
   readonly plannedRuns?: PlannedRuns;
+  /** Told of the controller once it is complete. */
+  readonly onBuilt?: (controller: Controller) => void;
   /** Set when the process shall end with the first panic (`--recover-panic=false`). */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -142,11 +149,10 @@ function workersOf(parts: Parts, reconcile: Reconcile): Workers {
     kind: plan.primary,
     reconcile,
     queue,
-    client: deps.client,
+    ...deps.outlets(options.needLeaderElection),
     cache: deps.cache,
     clock: deps.clock,
     log,
-    events: deps.events,
     features: deps.features,
     observer,
     outcomes,

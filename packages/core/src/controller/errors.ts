@@ -41,6 +41,7 @@ export function isPanic(error: unknown): boolean {
 /** A 404 about the key's own object: it was deleted meanwhile, which is a success (CORE-228). */
 export function isOwnNotFound(error: unknown, kind: Kind | undefined, key: ObjectKey): boolean {
   if (kind === undefined || !isNotFound(error)) return false;
-  const { name, kind: resource } = error.details;
-  return name === key.name && (resource === kind.plural || resource === kind.kind);
+  const { name, group = "", kind: resource } = error.details;
+  const sameKind = group === kind.group && (resource === kind.plural || resource === kind.kind);
+  return sameKind && name === key.name;
 }

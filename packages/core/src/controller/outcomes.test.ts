@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { apiError, things } from "../cache/fixtures.testkit.ts";
+import { apiError, thing, things } from "../cache/fixtures.testkit.ts";
+import type { Client, RequestOptions } from "../client/types.ts";
 import { LOW_PRIORITY } from "../queue/types.ts";
 import type { ControllerDeps } from "./controller.ts";
 import { TerminalError } from "./errors.ts";
@@ -28,11 +29,12 @@ describe("context", () => {
       return { requeueAfter: 100 };
     });
     await run({ contexts, reconcile, keys });
-    const { cache, client, events, features } = scene.deps;
+    const { cache, features } = scene.deps;
     expect(contexts[0]).toMatchObject({ priority: 0, attempt: 0, features });
     expect(contexts[0]?.cache).toBe(cache);
-    expect(contexts[0]?.client).toBe(client);
-    expect(contexts[0]?.events).toBe(events);
+    contexts[0]?.events.record(thing("a"), { type: "Normal", reason: "R", note: "" });
+    expect(scene.events).toHaveLength(1);
+    expect(await contexts[0]?.client.get(things, KEY).catch(() => "asked")).toBe("asked");
     expect(contexts[0]?.signal.aborted).toBe(false);
     await scene.clock.advance(200);
     const ids = contexts.map(({ reconcileID }) => reconcileID);
@@ -40,6 +42,34 @@ describe("context", () => {
     expect(new Set(ids).size).toBe(2);
     for (const id of ids)
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it("CORE-232 a request of a reconcile ends with its signal, whether or not the call hands one over", async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const outlets: ControllerDeps["outlets"] = () => ({
+      ...scene.deps.outlets(true),
+      client: {
+        ...scene.server.client,
+        get: (_kind: unknown, _key: unknown, options?: RequestOptions) => {
+          signals.push(options?.signal);
+          return new Promise((_resolve, reject) =>
+            options?.signal?.addEventListener("abort", () => reject(options.signal?.reason), { once: true }),
+          );
+        },
+      } as Client,
+    });
+    const own = new AbortController();
+    const record = recorder(async (key, { client }) => {
+      await Promise.any([client.get(things, key), client.get(things, key, { signal: own.signal })]);
+      return undefined;
+    });
+    await run(record, { outlets });
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
+    own.abort();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
+    await scene.clock.advance(300_000);
+    expect(signals[0]?.reason).toEqual(new Error("reconciliation timeout"));
+    expect(scene.counts).toMatchObject({ timeout: 1, error: 1 });
   });
 
   it("CORE-285 the lines of a reconcile name its controller, its object and its run", async () => {
@@ -133,13 +163,20 @@ describe("success", () => {
   });
 
   it("CORE-228 takes a NotFound of the key's own object for a success, and no other", async () => {
-    const notFound = (name: string, kind: string) =>
-      Object.assign(apiError(404, "not found"), { details: { name, kind, causes: [] } });
-    const errors = [notFound("b", "things"), notFound("a", "parts"), notFound("a", "things")];
+    const { group } = things;
+    const notFound = (details: { name: string; kind: string; group?: string }) =>
+      Object.assign(apiError(404, "not found"), { details: { ...details, causes: [] } });
+    const errors = [
+      notFound({ name: "b", kind: "things", group }),
+      notFound({ name: "a", kind: "parts", group }),
+      notFound({ name: "a", kind: "things", group: "apps.example.io" }),
+      notFound({ name: "a", kind: "things" }),
+      notFound({ name: "a", kind: "things", group }),
+    ];
     const record = throwing(() => errors.shift());
     await run(record);
-    await scene.clock.advance(100);
-    expect(scene.counts).toEqual({ error: 2, success: 1 });
+    await scene.clock.advance(1_000);
+    expect(scene.counts).toEqual({ error: 4, success: 1 });
   });
 });
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Cache } from "../cache/types.ts";
 import { isConflict } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
+import { within } from "../client/within.ts";
 import type { Clock } from "../clock.ts";
 import type { Kind, ObjectKey } from "../object.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
@@ -70,11 +71,12 @@ export async function runOnce(options: RunOptions, item: QueueItem, key: ObjectK
     ms: options.timeoutMs,
     onTimeout: () => options.observer.onTimeout?.(options.controller),
   });
+  const signal = AbortSignal.any([options.signal, limit.signal]);
   const ctx: ReconcileContext = {
-    signal: AbortSignal.any([options.signal, limit.signal]),
+    signal,
     log,
     reconcileID,
-    client: options.client,
+    client: within(options.client, signal),
     cache: options.cache,
     events: options.events,
     priority: item.priority,

@@ -44,10 +44,12 @@ export function openScene(more: Partial<ControllerDeps> = {}): Scene {
   };
   const deps: ControllerDeps = {
     cache,
-    client: server.client,
+    outlets: () => ({
+      client: server.client,
+      events: { record: (_regarding, event) => void events.push(event) },
+    }),
     clock,
     log,
-    events: { record: (_regarding, event) => void events.push(event) },
     features: { Gate: true },
     defaults: { maxConcurrentReconciles: 4, reconcileTimeoutMs: 300_000, needLeaderElection: true },
     cacheSyncTimeoutMs: 120_000,

@@ -23,7 +23,7 @@ export interface ReconcileContext {
   readonly log: Logger;
   /** UUID of this run, on every log line of it. */
   readonly reconcileID: string;
-  /** Writes under this controller's name; fenced while leadership is required. */
+  /** Requests under this controller's name, ended by `signal`; writes are fenced while leadership is required. */
   readonly client: Client;
   readonly cache: Cache;
   readonly events: EventRecorder;

@@ -30,6 +30,8 @@ function client(): Client {
   return { ...scene.server.client, patch };
 }
 
+const acting = () => ({ outlets: () => ({ ...scene.deps.outlets(true), client: client() }) });
+
 it("CORE-239 CORE-305 the builder's finalizer is on an object before its reconcile runs", async () => {
   const seen: (readonly string[] | undefined)[] = [];
   const { keys, reconcile } = recorder(async (key, ctx) => {
@@ -37,7 +39,7 @@ it("CORE-239 CORE-305 the builder's finalizer is on an object before its reconci
     return undefined;
   });
   const controller = scene
-    .builder("echo", { client: client() })
+    .builder("echo", acting())
     .for(things)
     .finalizer(NAME, async () => {});
   await scene.start(controller.complete(reconcile));
@@ -51,7 +53,7 @@ it("CORE-239 CORE-306 its cleanup is tried until it succeeds, then the object go
   const cleaned: string[] = [];
   const { keys, reconcile } = recorder();
   const controller = scene
-    .builder("echo", { client: client() })
+    .builder("echo", acting())
     .for(things)
     .finalizer<Thing>(NAME, async (object, { attempt }) => {
       cleaned.push(`${object.metadata.name} ${attempt}`);

@@ -11,7 +11,7 @@ export interface ExplainOptions {
   journal: WriteJournal;
   leader: boolean;
   /** What a controller would change, if it only plans. */
-  planOf?: (controller: string) => readonly PlanEntry[] | undefined;
+  planOf?: (controller: Controller) => readonly PlanEntry[] | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export function explain(
   return {
     leader: options.leader,
     controllers: found.map((controller) => {
-      const plan = options.planOf?.(controller.name);
+      const plan = options.planOf?.(controller);
       return {
         object: objectFacts(primaryKind(controller), key, options.cache),
         ...controller.explain(parseKey(key)),

@@ -10,7 +10,10 @@ import type { HealthCheck } from "../observe/health.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Logger } from "../observe/types.ts";
 import type { ExitCode } from "./errors.ts";
-import type { Manager } from "./types.ts";
+import type { ControllerModule, Manager } from "./types.ts";
+
+/** A module as the manager tells it from others: by the object, not by what it or its controllers are called. */
+export type ModuleIdentity = Pick<ControllerModule, "name">;
 
 /** A server of the manager: probes, metrics or webhooks. */
 export interface ManagerServer {
@@ -30,13 +33,13 @@ export interface ManagerOptions {
   clock: Clock;
   log: Logger;
   metrics: Metrics;
-  /** Values for options that a controller leaves open. */
-  controllerDefaults: (name: string) => Required<ControllerOptions>;
+  /** Values for options that a controller leaves open, by the module that builds it, if any. */
+  controllerDefaults: (module: ModuleIdentity | undefined) => Required<ControllerOptions>;
   controllerObserver?: ControllerObserver;
   /** Go on after a programming error in a reconcile. */
   recoverPanic: boolean;
-  /** True for controllers that only plan their writes. Default: none does. */
-  runsDry?: (controller: string) => boolean;
+  /** True for modules that only plan their writes. Default: none does. */
+  runsDry?: (module: ModuleIdentity) => boolean;
   /** Feature gates by name. */
   features: Readonly<Record<string, boolean>>;
   /** Empty means all. */
@@ -88,8 +91,13 @@ export interface ManagerHandle extends Manager {
   readonly healthz: ReadonlyMap<string, HealthCheck>;
   readonly readyz: ReadonlyMap<string, HealthCheck>;
   controllers(): readonly Controller[];
-  /** This manager as a module sees it: one that runs dry writes nothing by `client` either. */
-  forModule(name: string): Manager;
+  /**
+   * This manager as a module sees it: whatever is built with it belongs to the module, and one that runs dry writes
+   * nothing by `client` either. Throws for a second module of one name.
+   */
+  forModule(module: ModuleIdentity): Manager;
+  /** The module that built a controller; `undefined` when it was built by none. */
+  moduleOf(controller: Controller): ModuleIdentity | undefined;
   /** What is known of an object, for `quartet explain`; see `explain`. */
   explain(kind: string, key: string): Record<string, unknown> | undefined;
 }

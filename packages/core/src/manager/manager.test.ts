@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inAdmission } from "../admission-context.ts";
 import type { Cache, Informer, SourceState } from "../cache/types.ts";
 import type { Client, ClientHooks, WriteInfo } from "../client/types.ts";
 import type { Controller, ControllerSource } from "../controller/types.ts";
@@ -11,7 +12,7 @@ import { ManagerStoppedError, PreflightError } from "./errors.ts";
 import { type LeaseServer, leaseServer, refused } from "./lease.testkit.ts";
 import { createManager } from "./manager.ts";
 import type { ManagerEnd, ManagerHandle, ManagerOptions } from "./manager-types.ts";
-import type { Runnable } from "./types.ts";
+import type { ControllerModule, Manager, Runnable } from "./types.ts";
 
 const pods = defineKind({ group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true });
 const write: WriteInfo = { verb: "update", kind: pods, key: { namespace: "n", name: "x" }, dryRun: false };
@@ -35,6 +36,25 @@ function fakeClient(
     },
   };
   return client as unknown as Client;
+}
+
+/** Client whose patches are noted by the controller that sends them; they run its hooks. */
+function tracingClient(sent: (controller: string, dryRun: boolean) => void): Client {
+  const under = (controller: string, hooks: readonly ClientHooks[]): Client =>
+    ({
+      forController: (name: string, own?: ClientHooks) => under(name, own ? [...hooks, own] : hooks),
+      get: async () => ({ apiVersion: "v1", kind: "Pod", metadata: { name: "x", namespace: "n" } }),
+      async patch(_kind: unknown, _key: unknown, _patch: unknown, { dryRun = false } = {}) {
+        for (const hook of hooks) hook.beforeWrite?.({ ...write, verb: "patch", dryRun });
+        sent(controller, dryRun);
+        return { apiVersion: "v1", kind: "Pod", metadata: { name: "x", namespace: "n" } };
+      },
+    }) as unknown as Client;
+  return under("", []);
+}
+
+function moduleOf(name: string): ControllerModule {
+  return { name, aliases: [], kinds: [], crds: [], rights: [], flags: [], build: () => {} };
 }
 
 interface Harness {
@@ -415,6 +435,90 @@ describe("loss of leadership", () => {
     await manager.start();
     await clock.flush();
     expect(trace).toContain("write");
+  });
+});
+
+describe("identity", () => {
+  const nacos: ControllerModule = moduleOf("ds-patches");
+  const tars: ControllerModule = moduleOf("tars");
+
+  /** A controller that patches once, through what its manager gives it. */
+  const patching = (manager: Manager, name: string, needLeaderElection = true): Controller =>
+    manager
+      .controller(name)
+      .watchesRaw({ name: "once", start: (enqueue) => enqueue({ namespace: "n", name: "x" }) })
+      .withOptions({ needLeaderElection })
+      .complete(
+        async (_key, ctx) => void (await ctx.client.patch(pods, write.key, { type: "merge", body: {} })),
+      );
+
+  it("CORE-241 a module that runs dry writes nothing, whatever its controllers are called, and no other is held", async () => {
+    const sent: string[] = [];
+    const { clock, manager } = harness({
+      election: undefined as never,
+      runsDry: (module) => module === nacos,
+      client: tracingClient((controller, dryRun) => sent.push(`${controller} ${dryRun ? "dry" : "real"}`)),
+    });
+    manager.add(patching(manager.forModule(nacos), "daemonset"));
+    manager.add(patching(manager.forModule(tars), "ds-patches-like"));
+    await manager.start();
+    await clock.flush();
+    expect(sent.sort()).toEqual(["daemonset dry", "ds-patches-like real"]);
+  });
+
+  it("CORE-233 gives each controller the defaults of the module that built it", () => {
+    const { manager } = harness({
+      controllerDefaults: (module) => ({
+        maxConcurrentReconciles: module === tars ? 7 : 2,
+        reconcileTimeoutMs: 0,
+        needLeaderElection: true,
+      }),
+    });
+    const first = patching(manager.forModule(nacos), "tars-like");
+    const second = patching(manager.forModule(tars), "pruner");
+    expect([first, second].map(({ options }) => options.maxConcurrentReconciles)).toEqual([2, 7]);
+    expect([first, second].map((controller) => manager.moduleOf(controller))).toEqual([nacos, tars]);
+  });
+
+  it("CORE-257 work of every replica takes the fence from no controller, whatever the two are called", async () => {
+    const { clock, manager, server, trace } = harness({ warmup: false });
+    server.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
+    manager.add(runnable("tars", trace, false));
+    await manager.start();
+    await clock.flush();
+    const { client } = manager.forModule(tars);
+    await expect(client.patch(pods, write.key, { type: "merge", body: {} })).rejects.toThrow(
+      "leader election lost",
+    );
+    expect(trace).not.toContain("write");
+  });
+
+  it("CORE-220 refuses work of a name that there is, and a second module of one name", () => {
+    const { manager, trace } = harness();
+    manager.add(runnable("tars", trace, false));
+    expect(() => manager.add(fakeController("tars", trace))).toThrow(
+      "cannot add controller tars: there is a runnable tars already",
+    );
+    manager.forModule(tars);
+    expect(() => manager.forModule(moduleOf("tars"))).toThrow('there are two modules "tars"');
+  });
+
+  it("CORE-341 a write within a webhook's handler is not sent, a dry run is", async () => {
+    const sent: string[] = [];
+    const { clock, manager } = harness({
+      election: undefined as never,
+      client: tracingClient((_controller, dryRun) => sent.push(dryRun ? "dry" : "real")),
+    });
+    await manager.start();
+    await clock.flush();
+    const patch = (dryRun: boolean) =>
+      manager.client.patch(pods, write.key, { type: "merge", body: {} }, { dryRun });
+    await expect(inAdmission(() => patch(false))).rejects.toThrow(
+      "patch of pods not sent: a webhook's handler must not write",
+    );
+    await inAdmission(() => patch(true));
+    await patch(false);
+    expect(sent).toEqual(["dry", "real"]);
   });
 });
 

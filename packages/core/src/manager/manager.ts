@@ -1,27 +1,21 @@
 /** The manager: starts everything in order, runs leader work while it leads, and stops everything in order. */
-import type { Client, ClientHooks } from "../client/types.ts";
-import { createControllerBuilder } from "../controller/builder.ts";
-import type { ControllerDeps } from "../controller/controller.ts";
 import { type RunContext, runContext } from "../controller/rejections.ts";
 import type { Controller } from "../controller/types.ts";
-import { createEventSink, type EventSink } from "../observe/events.ts";
+import { createEventSink } from "../observe/events.ts";
 import type { HealthCheck } from "../observe/health.ts";
 import { type LeaderObserver, leaderMetrics } from "../observe/leader-metrics.ts";
 import { startLoopMonitor } from "../observe/loop-monitor.ts";
-import type { EventRecorder, Logger } from "../observe/types.ts";
-import { createPlanner, type Planner } from "../plan/planner.ts";
+import { createPlanner } from "../plan/planner.ts";
 import { cacheCheck, leaderCheck } from "./checks.ts";
-import { joinHooks, overlayHooks } from "./client-hooks.ts";
 import { ManagerStoppedError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { createFence, type Fence, openFence } from "./fence.ts";
-import { createForeignLeases } from "./foreign-lease.ts";
 import { createLeaderElector, type LeaderElector } from "./leader-election.ts";
 import { createLifecycle } from "./lifecycle.ts";
-import type { ManagerHandle, ManagerOptions } from "./manager-types.ts";
-import type { Manager } from "./types.ts";
-import { createWorkGroup, describe, needsLeader, type WorkGroup } from "./work-group.ts";
-import { createWriteJournal, type WriteJournal } from "./write-journal.ts";
+import type { ManagerHandle, ManagerOptions, ModuleIdentity } from "./manager-types.ts";
+import { createModuleManagers } from "./module-manager.ts";
+import { createWorkGroup, describe, needsLeader, type Work } from "./work-group.ts";
+import { createWriteJournal } from "./write-journal.ts";
 
 /** Lag of the event loop that is logged when there is no retry period of leader election to measure by. */
 const DEFAULT_LAG_WARNING_MS = 2_000;
@@ -57,22 +51,32 @@ export function createManager(options: ManagerOptions): ManagerHandle {
   const currentRun = (): RunContext | undefined => runContext.getStore();
   const journal = createWriteJournal(cache, clock, () => currentRun()?.key);
   const planner = createPlanner({ cache, clock, currentRun });
-  const { clientOf, ...given } = contract(options, {
-    fence,
-    events,
-    everyReplicaWork,
-    onFailure,
-    journal,
-    planner,
-  });
+  const managers = createModuleManagers(options, { fence, events, journal, planner, onFailure });
+  const modules = new Map<string, ModuleIdentity>();
+  const work = new Map<string, Work>();
+  const add = (added: Work): void => {
+    if (lifecycle.isStopping()) throw new ManagerStoppedError(describe(added));
+    const other = work.get(added.name);
+    if (other !== undefined)
+      throw new Error(`cannot add ${describe(added)}: there is a ${describe(other)} already`);
+    work.set(added.name, added);
+    (needsLeader(added) ? leaderWork : everyReplicaWork).add(added);
+  };
+  const runsDry = (controller: Controller): boolean => {
+    const module = managers.moduleOf(controller);
+    return module !== undefined && options.runsDry?.(module) === true;
+  };
 
   const handle: ManagerHandle = {
-    ...given,
-    forModule: (name) => (options.runsDry?.(name) ? { ...handle, client: clientOf(name) } : handle),
-    add(work) {
-      if (lifecycle.isStopping()) throw new ManagerStoppedError(describe(work));
-      (needsLeader(work) ? leaderWork : everyReplicaWork).add(work);
+    ...managers.of(),
+    forModule(module) {
+      const known = modules.get(module.name) ?? module;
+      if (known !== module) throw new Error(`there are two modules ${JSON.stringify(module.name)}`);
+      modules.set(module.name, module);
+      return { ...managers.of(module), add };
     },
+    moduleOf: managers.moduleOf,
+    add,
     start: lifecycle.start,
     stop: lifecycle.stop,
     fail: lifecycle.fail,
@@ -96,84 +100,10 @@ export function createManager(options: ManagerOptions): ManagerHandle {
         cache,
         journal,
         leader: elector?.isLeader() ?? true,
-        planOf: (name) => (options.runsDry?.(name) ? planner.entries(name, key) : undefined),
+        planOf: (controller) => (runsDry(controller) ? planner.entries(controller.name, key) : undefined),
       }),
   };
   return handle;
-}
-
-interface ContractParts {
-  fence: Fence;
-  events: EventSink;
-  everyReplicaWork: WorkGroup;
-  onFailure: (error: unknown) => void;
-  journal: WriteJournal;
-  planner: Planner;
-}
-
-/** What the manager hands to controller packages, and the client under a name. */
-function contract(
-  options: ManagerOptions,
-  parts: ContractParts,
-): Omit<Manager, "add"> & { clientOf(name: string): Client } {
-  const { client, cache, clock, log, metrics, features, namespaces, identity } = options;
-  const overlay = overlayHooks(cache);
-  const names = new Set<string>();
-  /** What is not known to run on every replica counts as leader work. */
-  const fencedClient = (name: string): Client => {
-    const fenced: ClientHooks = {
-      beforeWrite(info) {
-        if (!parts.everyReplicaWork.has(name)) parts.fence.hooks.beforeWrite?.(info);
-      },
-    };
-    return client.forController(name, joinHooks(fenced, parts.journal.hooks(name), overlay));
-  };
-  const runsDry = options.runsDry ?? (() => false);
-  const clientOf = (name: string): Client => {
-    if (!runsDry(name)) return fencedClient(name);
-    // A plan has a log line of its own, with all that the event's note may have to leave out.
-    const events = parts.events.recorder(name, fencedClient(name));
-    return parts.planner.client(name, fencedClient(name), { log, events });
-  };
-  const eventLog = log.named("events");
-  /** What a dry run says it did has not happened. */
-  const eventsOf = (name: string): EventRecorder =>
-    runsDry(name) ? unsentEvents(eventLog) : parts.events.recorder(name, fencedClient(name), eventLog);
-  return {
-    clientOf,
-    client: fencedClient("manager"),
-    cache,
-    log,
-    metrics,
-    clock,
-    features,
-    namespaces,
-    events: eventsOf,
-    controller(name) {
-      const deps: ControllerDeps = {
-        cache,
-        client: clientOf(name),
-        clock,
-        log: log.named("controller"),
-        events: eventsOf(name),
-        features,
-        defaults: options.controllerDefaults(name),
-        cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
-        ...(options.controllerObserver && { observer: options.controllerObserver }),
-        ...(runsDry(name) && { plannedRuns: parts.planner.runs(name) }),
-        ...(!options.recoverPanic && { onFatal: parts.onFailure }),
-      };
-      return createControllerBuilder(name, deps, names);
-    },
-    foreignLease: createForeignLeases({ client, clock, identity }),
-  };
-}
-
-/** Notes events in the log instead of sending them. */
-function unsentEvents(log: Logger): EventRecorder {
-  return {
-    record: (_regarding, { reason, note }) => log.debug("Event of a dry run not sent", { reason, note }),
-  };
 }
 
 function fenceOf({ clock, election }: ManagerOptions, observer: LeaderObserver): Fence {

@@ -27,9 +27,14 @@ export interface Manager {
   readonly features: Readonly<Record<string, boolean>>;
   /** Namespaces to work in; empty means all. */
   readonly namespaces: readonly string[];
-  events(controller: string): EventRecorder;
+  /**
+   * Events under a name.
+   * @param needLeaderElection false for work of every replica, which writes them without leading. Default true.
+   */
+  events(name: string, needLeaderElection?: boolean): EventRecorder;
   /** Starts a builder bound to this manager. */
   controller(name: string): ControllerBuilder;
+  /** Runs it with the others; throws when there is work of its name already. */
   add(runnable: Runnable | Controller): void;
   /** True while a Lease held by somebody else keeps changing within its own duration (CORE-268). */
   foreignLease(namespace: string, name: string): Promise<boolean>;

@@ -12,8 +12,6 @@ export interface WorkGroup {
   /** Starts all work. A failure is reported to `onFailure`, with the work's name in its message. */
   start(): void;
   controllers(): readonly Controller[];
-  /** True when work of this name was added. */
-  has(name: string): boolean;
   /**
    * Takes no new work, waits up to `drainMs` milliseconds for running reconciles, then aborts their signals. Resolves
    * when everything has ended, with the keys of reconciles that had to be aborted and have not ended since.
@@ -69,7 +67,6 @@ export function createWorkGroup(options: WorkGroupOptions): WorkGroup {
       for (const work of all) run(work);
     },
     controllers: () => [...all].filter(isController),
-    has: (name) => [...all].some((work) => work.name === name),
     async stop(drainMs) {
       started = false;
       runnables.abort(new Error("the manager is stopping"));

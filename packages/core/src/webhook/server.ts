@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { inAdmission } from "../admission-context.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { followConnections } from "../connections.ts";
 import type { Logger } from "../observe/types.ts";
@@ -124,7 +125,9 @@ function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handle
       if (webhook.needsCache && options.cachesSynced?.() === false)
         throw new Error("caches are not synced yet");
       const log = options.log.with({ webhook: webhook.name });
-      return admissionReview(await admit(webhook, admissionRequestOf(body), { signal, log }));
+      return admissionReview(
+        await inAdmission(() => admit(webhook, admissionRequestOf(body), { signal, log })),
+      );
     });
   }
   const conversions = options.conversions ?? [];

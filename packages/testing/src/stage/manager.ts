@@ -120,7 +120,7 @@ export async function createTestManager(
   });
   const { settings } = await loadSettings({ args: [], env: {}, modules });
   for (const module of modules)
-    module.build(manager.forModule(module.name), { ...settings.moduleFlags, ...flags });
+    module.build(manager.forModule(module), { ...settings.moduleFlags, ...flags });
   return {
     start: () => manager.start(),
     log: () => lines.join(""),

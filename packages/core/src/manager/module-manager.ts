@@ -1,0 +1,119 @@
+/** What the manager hands to a module, and to whoever belongs to none. */
+import { isInAdmission } from "../admission-context.ts";
+import type { Client, ClientHooks } from "../client/types.ts";
+import { createControllerBuilder } from "../controller/builder.ts";
+import type { ControllerDeps, Outlets } from "../controller/controller.ts";
+import type { Controller } from "../controller/types.ts";
+import type { EventSink } from "../observe/events.ts";
+import type { EventRecorder, Logger } from "../observe/types.ts";
+import type { Planner } from "../plan/planner.ts";
+import { joinHooks, overlayHooks } from "./client-hooks.ts";
+import type { Fence } from "./fence.ts";
+import { createForeignLeases } from "./foreign-lease.ts";
+import type { ManagerOptions, ModuleIdentity } from "./manager-types.ts";
+import type { Manager } from "./types.ts";
+import type { WriteJournal } from "./write-journal.ts";
+
+export interface ModuleManagerParts {
+  readonly fence: Fence;
+  readonly events: EventSink;
+  readonly journal: WriteJournal;
+  readonly planner: Planner;
+  onFailure(error: unknown): void;
+}
+
+export interface ModuleManagers {
+  /** What a module gets; without one, what belongs to the manager itself. */
+  of(module?: ModuleIdentity): Omit<Manager, "add">;
+  moduleOf(controller: Controller): ModuleIdentity | undefined;
+}
+
+/** Makes the managers that modules see; the names of controllers are unique over all of them. */
+export function createModuleManagers(options: ManagerOptions, parts: ModuleManagerParts): ModuleManagers {
+  const { cache, clock, log, metrics, features, namespaces, identity } = options;
+  const names = new Set<string>();
+  const owners = new WeakMap<Controller, ModuleIdentity>();
+  const foreignLease = createForeignLeases({ client: options.client, clock, identity });
+  const clients = createClients(options, parts);
+
+  const of = (module?: ModuleIdentity): Omit<Manager, "add"> => {
+    const dry = module !== undefined && options.runsDry?.(module) === true;
+    const outlets = (name: string, needLeaderElection: boolean): Outlets => ({
+      client: dry ? clients.planning(name, needLeaderElection) : clients.acting(name, needLeaderElection),
+      events: dry ? unsentEvents(log.named("events")) : clients.events(name, needLeaderElection),
+    });
+    return {
+      client: outlets(module?.name ?? "manager", true).client,
+      cache,
+      log,
+      metrics,
+      clock,
+      features,
+      namespaces,
+      events: (name, needLeaderElection = true) => outlets(name, needLeaderElection).events,
+      controller(name) {
+        const deps: ControllerDeps = {
+          cache,
+          outlets: (needLeaderElection) => outlets(name, needLeaderElection),
+          clock,
+          log: log.named("controller"),
+          features,
+          defaults: options.controllerDefaults(module),
+          cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
+          ...(options.controllerObserver && { observer: options.controllerObserver }),
+          ...(dry && { plannedRuns: parts.planner.runs(name) }),
+          ...(!options.recoverPanic && { onFatal: parts.onFailure }),
+          onBuilt: (controller) => void (module && owners.set(controller, module)),
+        };
+        return createControllerBuilder(name, deps, names);
+      },
+      foreignLease,
+    };
+  };
+  return { of, moduleOf: (controller) => owners.get(controller) };
+}
+
+interface Clients {
+  /** Client whose writes take effect. */
+  acting(name: string, needLeaderElection: boolean): Client;
+  /** Client whose writes are planned only. */
+  planning(name: string, needLeaderElection: boolean): Client;
+  events(name: string, needLeaderElection: boolean): EventRecorder;
+}
+
+function createClients({ client, cache, log }: ManagerOptions, parts: ModuleManagerParts): Clients {
+  const overlay = overlayHooks(cache);
+  const clientWith = (name: string, needLeaderElection: boolean, own: ClientHooks): Client => {
+    const fence = needLeaderElection ? parts.fence.hooks : {};
+    return client.forController(name, joinHooks(own, fence, parts.journal.hooks(name), overlay));
+  };
+  const acting: Clients["acting"] = (name, needLeaderElection) =>
+    clientWith(name, needLeaderElection, admissionHooks);
+  /** Events are sent when it suits, whoever runs at that moment. */
+  const telling: Clients["acting"] = (name, needLeaderElection) => clientWith(name, needLeaderElection, {});
+  return {
+    acting,
+    planning(name, needLeaderElection) {
+      // A plan has a log line of its own, with all that the event's note may have to leave out.
+      const events = parts.events.recorder(name, telling(name, needLeaderElection));
+      return parts.planner.client(name, acting(name, needLeaderElection), { log, events });
+    },
+    events: (name, needLeaderElection) =>
+      parts.events.recorder(name, telling(name, needLeaderElection), log.named("events")),
+  };
+}
+
+/** Admission may be asked for a dry run, or for a request that is refused later: handlers write nothing (CORE-341). */
+const admissionHooks: ClientHooks = {
+  beforeWrite({ verb, kind, dryRun }) {
+    if (dryRun || !isInAdmission()) return;
+    throw new Error(`${verb} of ${kind.plural} not sent: a webhook's handler must not write`);
+  },
+};
+
+/** Notes events in the log instead of sending them: what a dry run says it did has not happened. */
+function unsentEvents(log: Logger): EventRecorder {
+  return {
+    record: (_regarding, { reason, note }) => log.debug("Event of a dry run not sent", { reason, note }),
+  };
+}
