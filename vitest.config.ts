@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { rulesReporter } from "./tools/rules/reporter.ts";
+import { realTests, type Size } from "./tools/test/sizes.ts";
 
 const conditions = ["quartet-source"];
 /** Scenarios are written once and run against both API servers. */
 const scenarios = ["e2e/**/*.scenario.ts", "packages/*/test/**/*.scenario.ts"];
+/** By itself Vitest runs whatever it is asked for (tools/test.ts). */
+const size = (process.env.QUARTET_TEST_SIZE || "long") as Size;
+const real = realTests(size, [...scenarios, "packages/*/src/**/*.real.test.ts", "e2e/**/*.real.test.ts"]);
 /** In tests every cached object is deep-frozen: a write to one is an error. */
 const env = { QUARTET_CACHE_GUARD: "1" };
 
@@ -52,7 +56,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "real",
-          include: [...scenarios, "packages/*/src/**/*.real.test.ts", "e2e/**/*.real.test.ts"],
+          include: [...real.include],
+          exclude: [...real.exclude, "**/node_modules/**"],
           env: { ...env, QUARTET_TARGET: "real" },
           globalSetup: ["e2e/real-control-plane.ts"],
           testTimeout: SCENARIO_LIMIT,

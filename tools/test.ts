@@ -1,7 +1,9 @@
 /**
- * `npm test [-- PATH…] [-- -t NAME]`: unit tests, corpora, scenarios on the double and on the real control plane.
+ * `npm test`: unit tests, corpora, scenarios on the double, and the first scenarios on the real control plane.
+ * `npm test -- --all`: all but what takes minutes. `npm test -- --long`: everything.
+ * `npm test -- PATH… [-t NAME]`: some tests only, in all tiers that they have.
  *
- * Without arguments it is a full run: it writes the report that `npm run rules` reads. The programs of the real control
+ * The first three write the report that `npm run rules` reads. The programs of the real control
  * plane and Helm are built first where they are missing, never inside a test. What cannot be had, such as the server
  * programs of PostgreSQL, the summary names, and `QUARTET_E2E_REAL=1` makes that an error.
  */
@@ -10,10 +12,11 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { ensureAssets, findPostgres } from "@quartet/testing";
 import { ensureHelm } from "./helm/helm.ts";
 import { REPORT_FILE, repository } from "./paths.ts";
-import type { TestRecord } from "./rules/coverage.ts";
+import type { Report } from "./rules/reporter.ts";
+import { readArguments } from "./test/sizes.ts";
+import { summary } from "./test/summary.ts";
 
-const args = process.argv.slice(2);
-const full = args.length === 0;
+const { size, full, rest } = readArguments(process.argv.slice(2));
 const progress = (line: string): void => console.error(line);
 const real = await find("real apiserver", "no binary", async () => {
   return (await ensureAssets({ onProgress: progress })).version;
@@ -45,12 +48,13 @@ const command = [
 if (real.available) command.push("--project", "real");
 for (const { available, tests } of programs) if (!available) command.push("--exclude", tests);
 if (full) rmSync(REPORT_FILE, { force: true });
-const { status } = spawnSync(process.execPath, [...command, ...args], {
+const { status } = spawnSync(process.execPath, [...command, ...rest], {
   cwd: repository,
   stdio: "inherit",
   env: {
     ...process.env,
     QUARTET_FULL_RUN: full ? "1" : "",
+    QUARTET_TEST_SIZE: size,
     NODE_OPTIONS: "--conditions=quartet-source --disable-warning=ExperimentalWarning",
   },
 });
@@ -89,39 +93,9 @@ function output(file: string, ...flags: string[]): string {
   return execFileSync(file, flags, { encoding: "utf8" }).trim();
 }
 
-/** Prints scenarios with their times and the totals of the run. */
+/** Prints the summary of the report that the run has written. */
 function summarize(): void {
   if (!existsSync(REPORT_FILE)) return;
-  const { tests } = JSON.parse(readFileSync(REPORT_FILE, "utf8")) as { tests: TestRecord[] };
-  const scenarios = tests.filter((test) => test.file.endsWith(".scenario.ts"));
-  console.log("\nscenarios (seconds)          double    real");
-  for (const title of new Set(scenarios.map((test) => test.title))) {
-    const cell = (project: string): string => {
-      const test = scenarios.find((candidate) => candidate.title === title && candidate.project === project);
-      const text =
-        test === undefined
-          ? "-"
-          : test.state === "passed"
-            ? (test.milliseconds / 1000).toFixed(1)
-            : test.state;
-      return text.padStart(8);
-    };
-    console.log(`${cell("double")}${cell("real")}  ${title}`);
-  }
-  const failed = tests.filter(({ state }) => state === "failed");
-  if (failed.length > 0) console.log("\nfailed");
-  for (const { project, file, title, error } of failed) {
-    console.log(`${project} ${file} > ${title}\n    ${error?.replaceAll("\n", "\n    ")}`);
-  }
-  const count = (project: string, state: TestRecord["state"]): number =>
-    tests.filter((test) => test.project === project && test.state === state).length;
-  console.log("");
-  for (const project of ["unit", "double", "real"]) {
-    console.log(`${project}: ${count(project, "passed")} passed, ${count(project, "failed")} failed`);
-  }
-  const total = (state: TestRecord["state"]): number => tests.filter((test) => test.state === state).length;
-  const skipped = total("skipped") + total("pending");
-  console.log(
-    `${total("passed")} passed, ${total("failed")} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`,
-  );
+  const { tests, files } = JSON.parse(readFileSync(REPORT_FILE, "utf8")) as Report;
+  console.log(`\n${summary(tests, files)}`);
 }

@@ -25,7 +25,7 @@ const unknown = unknownIds(rules, tests);
 if (values.json) {
   console.log(JSON.stringify({ specs: result, unknown }, null, 2));
 } else {
-  if (tests.length === 0) console.log("no report of a full run yet: `npm test` writes one\n");
+  if (tests.length === 0) console.log("no report of a full run yet: `npm test -- --all` writes one\n");
   const row = (cells: (string | number)[]): string =>
     cells.map((cell, index) => (index === 0 ? String(cell).padEnd(16) : String(cell).padStart(14))).join("");
   console.log(row(["spec", "rules", "real", "double or unit", "unproved"]));

@@ -4,7 +4,14 @@ import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 import { REPORT_FILE, REPORTS, repository } from "../paths.ts";
+import type { FileRecord } from "../test/summary.ts";
 import type { TestRecord } from "./coverage.ts";
+
+/** Content of the report. */
+export interface Report {
+  tests: TestRecord[];
+  files: FileRecord[];
+}
 
 /** Writes every test's project, title, state and time to `reports/tests.json`; errors outside of tests as failures. */
 export function rulesReporter(): Reporter {
@@ -14,8 +21,13 @@ export function rulesReporter(): Reporter {
       for (const error of unhandled) {
         tests.push({ project: "", file: "", title: "unhandled error", ...failure([error]), milliseconds: 0 });
       }
+      const files = modules.map((module) => ({
+        project: module.project.name,
+        file: relative(repository, module.moduleId),
+        milliseconds: Math.round(module.diagnostic().duration),
+      }));
       mkdirSync(REPORTS, { recursive: true });
-      writeFileSync(REPORT_FILE, JSON.stringify({ tests }, null, 1));
+      writeFileSync(REPORT_FILE, JSON.stringify({ tests, files } satisfies Report, null, 1));
     },
   };
 }

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { readArguments, realTests } from "./sizes.ts";
+
+it("CORE-453 a run has three sizes, and whoever names tests gets them whatever their size", () => {
+  expect(readArguments([])).toEqual({ size: "first", full: true, rest: [] });
+  expect(readArguments(["--all"])).toEqual({ size: "all", full: true, rest: [] });
+  expect(readArguments(["--long"])).toEqual({ size: "long", full: true, rest: [] });
+  expect(readArguments(["e2e/core", "-t", "A3"])).toEqual({
+    size: "long",
+    full: false,
+    rest: ["e2e/core", "-t", "A3"],
+  });
+});
+
+it("CORE-453 the sizes differ on the real control plane: first scenarios, all but the long, everything", () => {
+  const all = ["packages/*/test/**/*.scenario.ts"];
+  expect(realTests("first", all).include).not.toEqual(all);
+  expect(realTests("all", all)).toEqual({ include: all, exclude: [expect.stringContaining(".long.")] });
+  expect(realTests("long", all)).toEqual({ include: all, exclude: [] });
+});

@@ -1,0 +1,32 @@
+/** Sizes of a test run: each holds all of the one before. */
+
+export type Size = "first" | "all" | "long";
+
+/** Scenarios that show each part at work on the real control plane: the seeds' documents, and the first of each rule book. */
+const FIRST_SCENARIOS: readonly string[] = [
+  "**/seed.scenario.ts",
+  "**/first.scenario.ts",
+  "e2e/core/reconcile.scenario.ts",
+  "e2e/guide/*.scenario.ts",
+];
+/** What takes minutes on the real control plane. */
+const LONG_TESTS = "**/*.long.{scenario,real.test}.ts";
+
+/** Which of the files with tests for the real control plane a run of a size has. */
+export function realTests(
+  size: Size,
+  all: readonly string[],
+): { include: readonly string[]; exclude: readonly string[] } {
+  return {
+    include: size === "first" ? FIRST_SCENARIOS : all,
+    exclude: size === "long" ? [] : [LONG_TESTS],
+  };
+}
+
+/** Arguments of `npm test` for size and for Vitest; whoever names files or titles gets all that they hold. */
+export function readArguments(args: readonly string[]): { size: Size; full: boolean; rest: string[] } {
+  const rest = args.filter((arg) => arg !== "--all" && arg !== "--long");
+  const full = rest.length === 0;
+  const size = args.includes("--long") || !full ? "long" : args.includes("--all") ? "all" : "first";
+  return { size, full, rest };
+}
