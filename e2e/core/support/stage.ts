@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControllerModule } from "@quartet/core";
-import { type RunningManager, runCli, startManager } from "@quartet/manager";
+import { type CertificateLives, type RunningManager, runCli, startManager } from "@quartet/manager";
 import {
   type ApiServer,
   type CustomResourceDefinition,
@@ -33,7 +33,7 @@ export interface StartOptions extends EchoOptions {
   readonly modules?: readonly ControllerModule[];
   readonly args?: readonly string[];
   /** Life of webhook certificates in milliseconds. */
-  readonly certificateLifeMs?: number;
+  readonly certificateLives?: CertificateLives;
 }
 
 /** A manager in a process of its own. */
@@ -112,9 +112,9 @@ export async function openStage(own?: ApiServer): Promise<Stage> {
     grant,
     requests,
     writes,
-    async start({ modules, args = [], certificateLifeMs, ...options } = {}) {
+    async start({ modules, args = [], certificateLives, ...options } = {}) {
       const run = modules ?? [createEchoModule({ cleanupUrl: endpoint.url, ...options })];
-      const manager = await startStageManager(run, [...(await flagsFor(run)), ...args], certificateLifeMs);
+      const manager = await startStageManager(run, [...(await flagsFor(run)), ...args], certificateLives);
       common.onClose(() => manager.stop());
       return manager;
     },
@@ -168,7 +168,7 @@ const LISTEN = ["metrics", "health-probe", "debug"].map((name) => `--${name}-bin
 async function startStageManager(
   modules: readonly ControllerModule[],
   args: readonly string[],
-  certificateLifeMs: number | undefined,
+  certificateLives: CertificateLives | undefined,
 ): Promise<StageManager> {
   const log: Record<string, unknown>[] = [];
   const webhooks = args.some((arg) => arg.startsWith("--webhook-port"));
@@ -184,7 +184,7 @@ async function startStageManager(
     env: { QUARTET_CACHE_GUARD: "1" },
     logDestination: { write: (line) => log.push(JSON.parse(line) as Record<string, unknown>) },
     processMetrics: false,
-    ...(certificateLifeMs && { certificateLifeMs }),
+    ...(certificateLives && { certificateLives }),
   });
   return {
     ...manager,

@@ -53,7 +53,6 @@ export * from "./helpers/conditions.ts";
 export * from "./helpers/finalizers.ts";
 export * from "./helpers/owners.ts";
 export { EXIT, type ExitCode, exitCodeOf, LeadershipLostError, PreflightError } from "./manager/errors.ts";
-export { LEASE_KIND, type Lease, type LeaseSpec } from "./manager/lease.ts";
 export { createManager } from "./manager/manager.ts";
 export type {
   ManagerEnd,

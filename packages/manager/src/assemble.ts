@@ -20,7 +20,7 @@ import {
 } from "@quartet/core";
 import { electsLeader, isInCluster, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
 import { debugServer, healthServer, metricsServer } from "./servers.ts";
-import { createWebhooks } from "./webhooks.ts";
+import { type CertificateLives, createWebhooks } from "./webhooks.ts";
 
 /** Where a manager listens; absent for what is switched off. */
 export interface Urls {
@@ -37,8 +37,8 @@ export interface Parts {
   metrics: Metrics;
   clock: Clock;
   logging: Logging;
-  /** Life of webhook certificates in milliseconds, unless it is the usual one. */
-  certificateLifeMs?: number;
+  /** Lives of webhook certificates, unless they are the usual ones. */
+  certificateLives?: CertificateLives;
 }
 
 /** A manager, and where it listens once it runs. */
@@ -54,7 +54,7 @@ export function assemble(
   parts: Parts,
   modules: readonly ControllerModule[],
 ): Assembled {
-  const { client, cache, clock, metrics, logging, certificateLifeMs } = parts;
+  const { client, cache, clock, metrics, logging, certificateLives } = parts;
   const { log } = logging;
   const namespace = ownNamespace(settings, connection);
   const lazy = { settings, client, clock, manager: (): ManagerHandle => manager };
@@ -66,7 +66,7 @@ export function assemble(
     log,
     namespace,
     outside: !isInCluster(connection),
-    ...(certificateLifeMs && { leafLifeMs: certificateLifeMs }),
+    ...(certificateLives && { lives: certificateLives }),
   });
   const manager: ManagerHandle = createManager({
     client,

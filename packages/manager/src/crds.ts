@@ -1,16 +1,8 @@
 /** The CRDs of the controllers: built into the program, or read from the repository when it runs from source. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type Client,
-  type Clock,
-  type ControllerModule,
-  defineKind,
-  type Kind,
-  type KubeObject,
-  type Logger,
-  sleep,
-} from "@quartet/core";
+import { type Client, type Clock, type ControllerModule, type Logger, sleep } from "@quartet/core";
+import { CUSTOM_RESOURCE_DEFINITION, type CustomResourceDefinition } from "@quartet/core/kinds";
 import { parse } from "yaml";
 
 /** File name → YAML; the bundler fills it in. */
@@ -23,27 +15,10 @@ const SOURCE_FOLDER = "../../../crds";
 const ESTABLISHED_MS = 30_000;
 const POLL_MS = 100;
 
-interface Crd extends KubeObject {
-  spec: {
-    group: string;
-    names: { kind: string; plural: string };
-    versions: { name: string; served: boolean }[];
-  };
-  status?: { conditions?: { type: string; status: string }[] };
-}
-
-const CRD_KIND: Kind<Crd> = defineKind<Crd>({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-});
-
 /** CRDs that these modules need. */
-export async function crdsOf(modules: readonly ControllerModule[]): Promise<Crd[]> {
+export async function crdsOf(modules: readonly ControllerModule[]): Promise<CustomResourceDefinition[]> {
   const files = [...new Set(modules.flatMap((module) => module.crds))];
-  return Promise.all(files.map(async (file) => parse(await textOf(file)) as Crd));
+  return Promise.all(files.map(async (file) => parse(await textOf(file)) as CustomResourceDefinition));
 }
 
 function textOf(file: string): string | Promise<string> {
@@ -54,18 +29,18 @@ function textOf(file: string): string | Promise<string> {
 /** Applies CRDs and waits until all are served. */
 export async function applyCrds(
   client: Client,
-  crds: readonly Crd[],
+  crds: readonly CustomResourceDefinition[],
   clock: Clock,
   log: Logger,
 ): Promise<void> {
   const limit = AbortSignal.timeout(ESTABLISHED_MS);
   for (const crd of crds) {
-    await client.applyOwned(CRD_KIND, crd, { fieldManager: "quartet-dev" });
+    await client.applyOwned(CUSTOM_RESOURCE_DEFINITION, crd, { fieldManager: "quartet-dev" });
     log.info("CRD applied", { crd: crd.metadata.name });
   }
   for (const crd of crds) {
     const key = { namespace: "", name: crd.metadata.name ?? "" };
-    while (!isEstablished(await client.get(CRD_KIND, key))) {
+    while (!isEstablished(await client.get(CUSTOM_RESOURCE_DEFINITION, key))) {
       await sleep(clock, POLL_MS, limit).catch(() => {
         throw new Error(
           `CRD ${key.name} is not served within ${ESTABLISHED_MS / 1_000} s; see its conditions`,
@@ -76,6 +51,6 @@ export async function applyCrds(
   client.discovery.invalidate();
 }
 
-const isEstablished = ({ status }: Crd): boolean =>
+const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
   status?.conditions?.some((condition) => condition.type === "Established" && condition.status === "True") ??
   false;

@@ -29,6 +29,7 @@ import { assemble, concurrencyOf, type Parts, type Urls } from "./assemble.ts";
 import { enabledModules, flagsOf } from "./flags-of.ts";
 import { watchHeap } from "./heap.ts";
 import { COMMIT, VERSION } from "./version.ts";
+import type { CertificateLives } from "./webhooks.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,8 +44,8 @@ export interface StartOptions {
   /** Where log lines go. Default: stderr. */
   logDestination?: { write(line: string): unknown };
   clock?: Clock;
-  /** Life of the webhook certificates that the manager makes, milliseconds. Default: 90 days. */
-  certificateLifeMs?: number;
+  /** Lives of the webhook certificates that the manager makes. Default: 90 days, and 5 years for their CA. */
+  certificateLives?: CertificateLives;
   /** Metrics of process and Node. Default true; tests that start several managers leave them out. */
   processMetrics?: boolean;
 }
@@ -197,8 +198,8 @@ function openParts(
     resyncMs: settings.syncPeriodMs,
     syncTimeoutMs: settings.cacheSyncTimeoutMs,
   });
-  const { certificateLifeMs } = options;
-  return { client, cache, metrics, clock, logging, ...(certificateLifeMs && { certificateLifeMs }) };
+  const { certificateLives } = options;
+  return { client, cache, metrics, clock, logging, ...(certificateLives && { certificateLives }) };
 }
 
 /** Shortest limit of a request for the Lease (CORE-108). */

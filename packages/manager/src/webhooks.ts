@@ -14,7 +14,7 @@ import {
   webhookName,
   webhookSecretName,
 } from "@quartet/core";
-import type { ServingPair, WebhookServer } from "@quartet/core/webhook";
+import type { CurrentCertificates, ServingPair, WebhookServer } from "@quartet/core/webhook";
 import { flagsOf } from "./flags-of.ts";
 
 export interface WebhookOptions {
@@ -28,10 +28,16 @@ export interface WebhookOptions {
   namespace: string | undefined;
   /** This process runs beside a cluster: the API server reaches it on this machine, not by a Service. */
   outside: boolean;
-  /** Life of own serving certificates in milliseconds, unless it is the usual one. */
-  leafLifeMs?: number;
+  /** Lives of own certificates, unless they are the usual ones. */
+  lives?: CertificateLives;
   /** The manager, which is built after its servers. */
   manager: () => ManagerHandle;
+}
+
+/** Lives of the certificates that the manager makes, milliseconds. */
+export interface CertificateLives {
+  leafLifeMs?: number;
+  caLifeMs?: number;
 }
 
 /** Webhooks, and the URL of their server once it runs. */
@@ -43,6 +49,8 @@ export interface AddressedWebhooks extends ManagerWebhooks {
 interface Certificates {
   readonly pair: ServingPair;
   readonly notAfter: () => number;
+  /** Where the API server does not know yet whom to trust. */
+  readonly untrusted: () => readonly string[];
   stop(): void;
 }
 
@@ -59,7 +67,9 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
     url: () => server && `https://127.0.0.1:${server.port}`,
     check() {
       if (server === undefined || certificates === undefined) return "not listening";
-      return certificates.notAfter() > clock.now() ? undefined : "certificate has expired";
+      if (certificates.notAfter() <= clock.now()) return "certificate has expired";
+      const untrusted = certificates.untrusted();
+      return untrusted.length === 0 ? undefined : `CA not injected yet: ${untrusted.join(", ")}`;
     },
     async start() {
       const { startWebhookServer } = await import("@quartet/core/webhook");
@@ -125,27 +135,30 @@ async function ownCertificates(
       "--webhook-cert-mode=self needs a namespace for its Secret: set --leader-election-namespace, or --webhook-port=-1",
     );
   }
-  const { createCertificateManager, startCaInjection } = await import("@quartet/core/webhook");
+  const { createCertificateManager, createCaInjection } = await import("@quartet/core/webhook");
   const log = options.log.named("webhook");
   const client = options.client.forController("webhook");
   const service = webhookName(settings.release);
-  const injection = startCaInjection({
-    client,
+  const manager = options.manager();
+  const injection = createCaInjection({
+    client: manager.client,
     cache,
     clock,
     log,
     configurations: [service],
     crds: options.modules.flatMap(convertedCrds),
   });
-  let current: (ServingPair & { notAfter: number }) | undefined;
+  let current: CurrentCertificates | undefined;
   const certificates = createCertificateManager({
     client,
     cache,
     clock,
     log,
-    events: options.manager().events("webhook", false),
+    events: manager.events("webhook", false),
+    renews: manager.isLeader,
+    isInjected: (ca) => injection.missing(ca).length === 0,
     secret: { namespace, name: webhookSecretName(settings.release) },
-    ...(options.leafLifeMs && { leafLifeMs: options.leafLifeMs }),
+    ...options.lives,
     names: [
       service,
       `${service}.${namespace}`,
@@ -160,13 +173,19 @@ async function ownCertificates(
       onPair(next);
     },
   });
-  options.manager().add({
+  manager.add({
     name: "webhook",
     needLeaderElection: false,
     run: (signal) => certificates.run(signal),
   });
+  manager.add({ name: "webhook-ca", run: injection.run });
   await certificates.start();
-  return { pair: current!, notAfter: () => current?.notAfter ?? 0, stop: () => injection.stop() };
+  return {
+    pair: current!,
+    notAfter: () => current?.notAfter ?? 0,
+    untrusted: () => (current === undefined ? [] : injection.missing(current.issuer)),
+    stop: injection.stop,
+  };
 }
 
 function convertedCrds({ kinds, conversions = [] }: ControllerModule): string[] {
@@ -203,6 +222,8 @@ async function fileCertificates(
   return {
     pair: current,
     notAfter: () => inspectCertificate(current.cert).notAfter,
+    // Whoever provides the files tells the API server of their CA.
+    untrusted: () => [],
     stop: () => life.abort(),
   };
 }

@@ -8,6 +8,7 @@ import {
   type Manager,
   type ObjectKey,
 } from "@quartet/core";
+import { LEASE } from "@quartet/core/kinds";
 import type { Nacos } from "./api.gen.ts";
 import type { Pod } from "./desired/k8s.ts";
 import { mysqlScript } from "./desired/mysql-schema.ts";
@@ -19,7 +20,7 @@ import { POD_PROJECTION } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
 import { createConfigMetrics } from "./reconcile/metrics.ts";
 import type { Informers } from "./reconcile/pass.ts";
-import { createPeerWatch, LEASE, peerLeases } from "./reconcile/peer.ts";
+import { createPeerWatch, peerLeases } from "./reconcile/peer.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
 import { createWatchSet, type EnqueueLater } from "./reconcile/watch-set.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";

@@ -1,5 +1,6 @@
 /** delete, deleteIfExists, deleteCollection and evict. */
-import { defineKind, type Kind, type ObjectKey } from "../object.ts";
+import { POD } from "../kinds/index.ts";
+import type { Kind, ObjectKey } from "../object.ts";
 import { InvalidRequestError, isNotFound } from "./errors.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { effectiveKey, effectiveNamespace, type Session } from "./session.ts";
@@ -8,8 +9,6 @@ import { sendWrite, writeInfo } from "./write.ts";
 
 /** Dependents go after their owner, which is gone at once; kubectl's default. CORE-145. */
 const PROPAGATION_POLICY = "Background";
-
-const POD: Kind = defineKind({ group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true });
 
 export type DeleteVerbs = Pick<Client, "delete" | "deleteIfExists" | "deleteCollection" | "evict">;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { apiError } from "../cache/fixtures.testkit.ts";
 import { harness } from "../cache/harness.testkit.ts";
+import { LEASE } from "../kinds/index.ts";
 import { cacheCheck, leaderCheck } from "./checks.ts";
 import { joinHooks, overlayHooks } from "./client-hooks.ts";
-import { LEASE_KIND } from "./lease.ts";
 
 describe("leader check", () => {
   it("CORE-281 fails for a leader that has not renewed for its Lease's duration and 20 s", () => {
@@ -52,7 +52,7 @@ describe("cache check", () => {
 });
 
 describe("hooks of the client", () => {
-  const info = { kind: LEASE_KIND, key: { namespace: "n", name: "x" }, dryRun: false };
+  const info = { kind: LEASE, key: { namespace: "n", name: "x" }, dryRun: false };
   const object = { apiVersion: "v1", kind: "Pod", metadata: { name: "x" } };
 
   it("CORE-185 lays written objects and deletions over the cache, but no dry run", () => {

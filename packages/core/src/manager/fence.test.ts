@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { WriteInfo } from "../client/types.ts";
+import { LEASE } from "../kinds/index.ts";
 import { fakeClock } from "../testkit/fake-clock.ts";
 import { LeadershipLostError } from "./errors.ts";
 import { createFence, openFence } from "./fence.ts";
-import { LEASE_KIND } from "./lease.ts";
 import { stamp } from "./stamp.ts";
 
 const write: WriteInfo = {
   verb: "apply",
-  kind: LEASE_KIND,
+  kind: LEASE,
   key: { namespace: "n", name: "x" },
   dryRun: false,
 };

@@ -2,8 +2,9 @@
 import { isNotFound } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
+import { LEASE } from "../kinds/index.ts";
 import { keyToString } from "../object.ts";
-import { isHeld, LEASE_KIND, type LeaseView, observeLease } from "./lease.ts";
+import { isHeld, type LeaseView, observeLease } from "./lease.ts";
 
 /** A Lease is read at most this often: the usual retry period of leader election. */
 const MIN_AGE_MS = 2_000;
@@ -37,7 +38,7 @@ export function createForeignLeases(options: ForeignLeaseOptions): ForeignLeases
 
   const look = async (state: Watched, key: { namespace: string; name: string }): Promise<void> => {
     try {
-      state.view = observeLease(state.view, await client.get(LEASE_KIND, key), clock);
+      state.view = observeLease(state.view, await client.get(LEASE, key), clock);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       state.view = undefined;

@@ -3,19 +3,11 @@ import { isAlreadyExists, isConflict, isNotFound } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { LeaseTimings } from "../config/lease-timings.ts";
+import { LEASE, type Lease, type LeaseSpec } from "../kinds/index.ts";
 import { keyToString, type ObjectKey } from "../object.ts";
 import type { LeaderObserver } from "../observe/leader-metrics.ts";
 import type { Logger } from "../observe/types.ts";
-import {
-  heldSpec,
-  isHeld,
-  LEASE_KIND,
-  type Lease,
-  type LeaseSpec,
-  type LeaseView,
-  observeLease,
-  releasedSpec,
-} from "./lease.ts";
+import { heldSpec, isHeld, type LeaseView, observeLease, releasedSpec } from "./lease.ts";
 
 /** Shortest limit of one request for the Lease, whatever the renew deadline (CORE-108). */
 const MIN_REQUEST_TIMEOUT_MS = 1_000;
@@ -109,7 +101,7 @@ function leaseMemory(options: LeaseStoreOptions): LeaseMemory {
     holder,
     async read(signal) {
       try {
-        see(await client.get(LEASE_KIND, key, limits(signal)));
+        see(await client.get(LEASE, key, limits(signal)));
         return true;
       } catch (error) {
         if (isNotFound(error)) view = undefined;
@@ -121,8 +113,8 @@ function leaseMemory(options: LeaseStoreOptions): LeaseMemory {
       const metadata = { name: key.name, namespace: key.namespace };
       const fresh: Lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
       try {
-        if (view === undefined) see(await client.create(LEASE_KIND, fresh, limits(signal)));
-        else see(await client.update(LEASE_KIND, { ...view.lease, spec }, limits(signal)));
+        if (view === undefined) see(await client.create(LEASE, fresh, limits(signal)));
+        else see(await client.update(LEASE, { ...view.lease, spec }, limits(signal)));
         return "held";
       } catch (error) {
         // Losing a race is how elections go; the next look tells who won.

@@ -1,7 +1,7 @@
 /** An API server that stores Leases, for tests of leader election. */
 import { ApiError, ConnectionError } from "../client/errors.ts";
+import type { Lease, LeaseSpec } from "../kinds/index.ts";
 import type { Kind, KubeObject, ObjectKey } from "../object.ts";
-import type { Lease, LeaseSpec } from "./lease.ts";
 
 /** One write that arrived, with the time of arrival. */
 interface LeaseWrite {

@@ -1,28 +1,7 @@
 /** Leases, and how to tell from afar whether their holder is alive. */
 import { microTime } from "../client/micro-time.ts";
 import type { Clock } from "../clock.ts";
-import { defineKind, type Kind, type KubeObject } from "../object.ts";
-
-/** `spec` of a Lease; times are MicroTime texts. */
-export interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  acquireTime?: string;
-  renewTime?: string;
-  leaseTransitions?: number;
-}
-
-export interface Lease extends KubeObject {
-  spec?: LeaseSpec;
-}
-
-export const LEASE_KIND: Kind<Lease> = defineKind<Lease>({
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-});
+import type { Lease, LeaseSpec } from "../kinds/index.ts";
 
 /** What was seen of a Lease, and when by the own clock: times inside the Lease are never compared. */
 export interface LeaseView {

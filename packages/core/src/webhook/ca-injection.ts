@@ -2,35 +2,16 @@
 import type { Cache, Informer } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
-import { type DeepReadonly, defineKind, type Kind, type KubeObject } from "../object.ts";
+import {
+  CUSTOM_RESOURCE_DEFINITION,
+  type CustomResourceDefinition,
+  MUTATING_WEBHOOK_CONFIGURATION,
+  VALIDATING_WEBHOOK_CONFIGURATION,
+  type WebhookConfiguration,
+} from "../kinds/index.ts";
+import type { DeepReadonly, Kind, KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
-
-interface Configuration extends KubeObject {
-  webhooks?: { name: string; clientConfig: { caBundle?: string } }[];
-}
-
-interface ConvertedCrd extends KubeObject {
-  spec?: { conversion?: { strategy?: string; webhook?: { clientConfig?: { caBundle?: string } } } };
-}
-
-const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
-export const mutatingConfigurationKind: Kind<Configuration> = defineKind({
-  ...admission,
-  kind: "MutatingWebhookConfiguration",
-  plural: "mutatingwebhookconfigurations",
-});
-export const validatingConfigurationKind: Kind<Configuration> = defineKind({
-  ...admission,
-  kind: "ValidatingWebhookConfiguration",
-  plural: "validatingwebhookconfigurations",
-});
-export const crdKind: Kind<ConvertedCrd> = defineKind({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-});
+import { splitPem } from "./certificates.ts";
 
 /** Owner of the caBundle fields, and of nothing else (CORE-348). */
 const FIELD_MANAGER = "quartet-webhook-ca";
@@ -39,7 +20,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface CaInjectionOptions {
-  client: Client;
+  /** The client of leader work: a replica that lost the lead writes nothing more. */
+  client: Pick<Client, "apply">;
   cache: Cache;
   clock: Clock;
   log: Logger;
@@ -50,29 +32,45 @@ export interface CaInjectionOptions {
 }
 
 export interface CaInjection {
-  /** Sets the CA bundle, PEM, and writes it where it is missing. */
+  /** Sets the CA bundle, PEM. */
   setBundle(pem: string): void;
+  /** Writes the bundle where it is missing, until the signal aborts: work of the leader alone (CORE-348). */
+  run(signal: AbortSignal): Promise<void>;
+  /**
+   * What does not hold a CA (PEM), as `Kind name`: configurations, CRDs, and kinds that could not be read yet. One that
+   * does not exist is not missed.
+   */
+  missing(ca: string): readonly string[];
   stop(): void;
 }
 
+/** One object that is followed by its name. */
+interface Target {
+  readonly name: string;
+  readonly informer: Informer;
+  /** Writes the bundle where it is missing. */
+  refresh(): void;
+  /** Texts of the bundles that the object holds, base64. */
+  bundles(): (string | undefined)[];
+}
+
 /**
- * Starts the injection. It waits for configurations that do not exist yet. A write that fails is logged and tried
- * again: until it succeeds the API server cannot call the webhook.
+ * Follows the configurations and CRDs. Those that do not exist yet are waited for. A write that fails is logged and
+ * tried again: until it succeeds the API server cannot call the webhook.
  */
-export function startCaInjection(options: CaInjectionOptions): CaInjection {
+export function createCaInjection(options: CaInjectionOptions): CaInjection {
   const { client, cache, clock, log } = options;
   let bundle: string | undefined;
   let pause = FIRST_PAUSE_MS;
   let cancelRetry: (() => void) | undefined;
-  let stopped = false;
-  const informers: Informer[] = [];
-  const refreshers: (() => void)[] = [];
+  let writes = false;
+  const targets: Target[] = [];
 
   const refreshAll = (): void => {
-    for (const refresh of refreshers) refresh();
+    for (const target of targets) target.refresh();
   };
   const retryLater = (): void => {
-    if (stopped || cancelRetry !== undefined) return;
+    if (!writes || cancelRetry !== undefined) return;
     const retry = (): void => {
       cancelRetry = undefined;
       refreshAll();
@@ -81,11 +79,11 @@ export function startCaInjection(options: CaInjectionOptions): CaInjection {
     pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
   };
 
-  const follow = <T extends KubeObject>(kind: Kind<T>, name: string, patchFor: PatchFor<T>): void => {
+  const follow = <T extends KubeObject>(kind: Kind<T>, name: string, place: BundlePlace<T>): void => {
     const informer = cache.informer(kind, { fieldSelector: `metadata.name=${name}`, optional: true });
     const refresh = (object: DeepReadonly<T>): void => {
-      const patch = bundle === undefined ? undefined : patchFor(object, bundle);
-      if (patch === undefined) return;
+      if (!writes || bundle === undefined || place.read(object).every((held) => held === bundle)) return;
+      const patch = { ...head(object), ...place.write(object, bundle) } as T;
       client.apply(kind, patch, { fieldManager: FIELD_MANAGER, force: true }).catch((error) => {
         log.warn("CA could not be injected", { kind: kind.kind, name, error });
         retryLater();
@@ -94,15 +92,19 @@ export function startCaInjection(options: CaInjectionOptions): CaInjection {
     informer.addHandler((event) => {
       if (event.type !== "delete") refresh(event.object);
     });
-    informers.push(informer as unknown as Informer);
-    refreshers.push(() => informer.list().forEach(refresh));
+    targets.push({
+      name: `${kind.kind} ${name}`,
+      informer: informer as unknown as Informer,
+      refresh: () => informer.list().forEach(refresh),
+      bundles: () => informer.list().flatMap((object) => place.read(object)),
+    });
   };
 
   for (const name of options.configurations) {
-    follow(mutatingConfigurationKind, name, configurationPatch);
-    follow(validatingConfigurationKind, name, configurationPatch);
+    follow(MUTATING_WEBHOOK_CONFIGURATION, name, inConfiguration);
+    follow(VALIDATING_WEBHOOK_CONFIGURATION, name, inConfiguration);
   }
-  for (const name of options.crds) follow(crdKind, name, crdPatch);
+  for (const name of options.crds) follow(CUSTOM_RESOURCE_DEFINITION, name, inCrd);
 
   return {
     setBundle(pem) {
@@ -110,33 +112,53 @@ export function startCaInjection(options: CaInjectionOptions): CaInjection {
       pause = FIRST_PAUSE_MS;
       refreshAll();
     },
+    run(signal) {
+      writes = true;
+      refreshAll();
+      return new Promise((resolve) => {
+        const end = (): void => {
+          writes = false;
+          cancelRetry?.();
+          cancelRetry = undefined;
+          resolve();
+        };
+        if (signal.aborted) end();
+        else signal.addEventListener("abort", end, { once: true });
+      });
+    },
+    missing(ca) {
+      const lacks = (held: string | undefined): boolean =>
+        !splitPem(Buffer.from(held ?? "", "base64").toString("utf8")).includes(ca);
+      return targets
+        .filter(({ informer, bundles }) => !informer.everSynced || bundles().some(lacks))
+        .map(({ name }) => name);
+    },
     stop() {
-      stopped = true;
-      cancelRetry?.();
-      for (const informer of informers) cache.release(informer);
+      for (const { informer } of targets) cache.release(informer);
     },
   };
 }
 
-/** What to apply so that the object holds the bundle (base64); nothing when it does already. */
-export type PatchFor<T extends KubeObject> = (object: DeepReadonly<T>, bundle: string) => T | undefined;
+/** Where an object holds the CA, base64. */
+interface BundlePlace<T extends KubeObject> {
+  read(object: DeepReadonly<T>): (string | undefined)[];
+  /** What to apply so that it holds this one. */
+  write(object: DeepReadonly<T>, bundle: string): object;
+}
 
-export const configurationPatch: PatchFor<Configuration> = (object, bundle) => {
-  const hooks = object.webhooks ?? [];
-  if (hooks.length === 0 || hooks.every((hook) => hook.clientConfig.caBundle === bundle)) return undefined;
-  return {
-    ...head(object),
-    webhooks: hooks.map(({ name }) => ({ name, clientConfig: { caBundle: bundle } })),
-  };
+const inConfiguration: BundlePlace<WebhookConfiguration> = {
+  read: ({ webhooks = [] }) => webhooks.map(({ clientConfig }) => clientConfig.caBundle),
+  write: ({ webhooks = [] }, caBundle) => ({
+    webhooks: webhooks.map(({ name }) => ({ name, clientConfig: { caBundle } })),
+  }),
 };
 
-export const crdPatch: PatchFor<ConvertedCrd> = (object, bundle) => {
-  const conversion = object.spec?.conversion;
-  if (conversion?.strategy !== "Webhook" || conversion.webhook?.clientConfig?.caBundle === bundle)
-    return undefined;
-  return { ...head(object), spec: { conversion: { webhook: { clientConfig: { caBundle: bundle } } } } };
+const inCrd: BundlePlace<CustomResourceDefinition> = {
+  read: ({ spec: { conversion } }) =>
+    conversion?.strategy === "Webhook" ? [conversion.webhook?.clientConfig?.caBundle] : [],
+  write: (_crd, caBundle) => ({ spec: { conversion: { webhook: { clientConfig: { caBundle } } } } }),
 };
 
-function head(object: DeepReadonly<KubeObject>): KubeObject {
-  return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name: object.metadata.name! } };
+function head({ apiVersion, kind, metadata }: DeepReadonly<KubeObject>): KubeObject {
+  return { apiVersion, kind, metadata: { name: metadata.name! } };
 }

@@ -20,7 +20,15 @@ afterEach(() => life.abort());
 async function following() {
   const clock = fakeClock(Date.now());
   const fresh = async (): Promise<CertificateSet> =>
-    (await rotate(undefined, { names: NAMES, now: clock.now(), ...LIFE })).set;
+    (
+      await rotate(undefined, {
+        names: NAMES,
+        now: clock.now(),
+        renews: true,
+        isTrusted: () => true,
+        ...LIFE,
+      })
+    ).set;
   let content = await fresh();
   let reads = 0;
   let failures = 0;
@@ -54,6 +62,8 @@ async function following() {
     log: silentLog,
     events: { record: () => {} },
     secret: { namespace: "n", name: "s" },
+    renews: () => true,
+    isInjected: () => true,
     names: NAMES,
     onChange: ({ cert }) => void served.push(cert),
   });

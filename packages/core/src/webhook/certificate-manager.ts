@@ -3,24 +3,12 @@ import type { Cache } from "../cache/types.ts";
 import { isAlreadyExists, isConflict } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
 import { type Clock, sleep } from "../clock.ts";
-import { defineKind, type KubeObject, type ObjectKey } from "../object.ts";
+import { type ConfigObject, SECRET } from "../kinds/index.ts";
+import type { ObjectKey } from "../object.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
-import { CA_LIFE_MS, inspectCertificate, LEAF_LIFE_MS } from "./certificates.ts";
-import { type CertificateSet, rotate } from "./rotation.ts";
+import { CA_LIFE_MS, inspectCertificate, LEAF_LIFE_MS, splitPem } from "./certificates.ts";
+import { type CertificateSet, isSignedBy, rotate } from "./rotation.ts";
 import type { ServingPair } from "./server.ts";
-
-interface Secret extends KubeObject {
-  type?: string;
-  data?: Record<string, string>;
-}
-
-const secretKind = defineKind<Secret>({
-  group: "",
-  version: "v1",
-  kind: "Secret",
-  plural: "secrets",
-  namespaced: true,
-});
 
 /** Certificates are looked at once an hour; a change of the Secret is seen at once. */
 const CHECK_EVERY_MS = 60 * 60 * 1000;
@@ -30,6 +18,9 @@ const CHECKS_PER_LIFE = 10;
 const CHECK_JITTER = 0.1;
 /** A check that failed is made again after this time: an outdated certificate is served until then. */
 const RETRY_MS = 10_000;
+/** API servers learn of a new CA by a watch: they get this time, or a part of a short leaf's life, before it is used. */
+const SETTLE_MS = 10_000;
+const SETTLE_PART = 0.05;
 /** A replica that lost the race to write reads the winner's Secret this many times. */
 const MAX_RACES = 5;
 
@@ -39,6 +30,10 @@ export interface CertificateManagerOptions {
   clock: Clock;
   log: Logger;
   events: EventRecorder;
+  /** True on the replica that renews what is due (CORE-347). Others follow, and make what is missing. */
+  renews: () => boolean;
+  /** True when the API server's configurations hold a CA (PEM): only then a leaf of it is made. */
+  isInjected: (ca: string) => boolean;
   /** The Secret, `<release>-webhook-cert` in the chart. */
   secret: ObjectKey;
   names: readonly string[];
@@ -52,6 +47,8 @@ export interface CertificateManagerOptions {
 export interface CurrentCertificates extends ServingPair {
   /** PEM of the CA, and of its predecessor while both are in use. */
   caBundle: string;
+  /** PEM of the CA that the serving certificate is of. */
+  issuer: string;
   /** End of the serving certificate, milliseconds since the Unix epoch. */
   notAfter: number;
 }
@@ -68,13 +65,32 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
   const leafLifeMs = options.leafLifeMs ?? LEAF_LIFE_MS;
   const caLifeMs = options.caLifeMs ?? CA_LIFE_MS;
   const random = options.random ?? Math.random;
-  let serving = "";
+  const interval = Math.min(CHECK_EVERY_MS, leafLifeMs / CHECKS_PER_LIFE);
+  const settleMs = Math.min(SETTLE_MS, leafLifeMs * SETTLE_PART);
+  let firstPause = interval;
+  let served: CertificateSet | undefined;
+  let injected: { ca: string; at: number } | undefined;
 
-  const check = async (): Promise<void> => {
+  /** True once a CA has been in all places for a while. */
+  const isTrusted = (ca: string): boolean => {
+    if (!options.isInjected(ca)) injected = undefined;
+    else if (injected?.ca !== ca) injected = { ca, at: clock.monotonic() };
+    return injected !== undefined && clock.monotonic() - injected.at >= settleMs;
+  };
+
+  /** Resolves with the longest time until the next check. */
+  const check = async (): Promise<number> => {
     for (let race = 0; race < MAX_RACES; race += 1) {
       const live = await readSecret(client, options.secret);
-      const times = { names: options.names, now: clock.now(), leafLifeMs, caLifeMs };
-      const rotation = await rotate(live === undefined ? undefined : decode(live), times);
+      const rotation = await rotate(live === undefined ? undefined : decode(live), {
+        names: options.names,
+        now: clock.now(),
+        leafLifeMs,
+        caLifeMs,
+        renews: options.renews(),
+        served,
+        isTrusted,
+      });
       if (rotation.reason !== undefined) {
         if (!(await write(client, options.secret, live, rotation.set))) continue;
         log.info("webhook certificates written", { reason: rotation.reason, secret: options.secret });
@@ -84,7 +100,7 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
         }
       }
       publish(rotation.set);
-      return;
+      return rotation.waits || rotation.reason !== undefined ? settleMs : interval;
     }
     throw new Error(
       `the Secret ${options.secret.namespace}/${options.secret.name} changes faster than it can be read`,
@@ -92,19 +108,20 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
   };
 
   const publish = (set: CertificateSet): void => {
-    const fingerprint = set["tls.crt"] + set["ca.crt"];
-    if (fingerprint === serving) return;
-    serving = fingerprint;
+    const same = served?.["tls.crt"] === set["tls.crt"] && served["ca.crt"] === set["ca.crt"];
+    served = set;
+    if (same) return;
     options.onChange({
       cert: set["tls.crt"],
       key: set["tls.key"],
       caBundle: set["ca.crt"],
+      issuer: splitPem(set["ca.crt"]).find((ca) => isSignedBy(set["tls.crt"], ca)) ?? "",
       notAfter: inspectCertificate(set["tls.crt"]).notAfter,
     });
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const informer = cache.informer(secretKind, {
+    const informer = cache.informer(SECRET, {
       namespaces: [options.secret.namespace],
       fieldSelector: `metadata.name=${options.secret.name}`,
     });
@@ -115,8 +132,7 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
       changed = true;
       wake();
     });
-    const interval = Math.min(CHECK_EVERY_MS, leafLifeMs / CHECKS_PER_LIFE);
-    let pause = interval;
+    let pause = firstPause;
     try {
       while (!signal.aborted) {
         const round = new AbortController();
@@ -125,10 +141,10 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
         if (!changed) await sleep(clock, wait, AbortSignal.any([signal, round.signal])).catch(() => {});
         if (signal.aborted) return;
         changed = false;
-        pause = interval;
-        await check().catch((error) => {
-          pause = Math.min(interval, RETRY_MS);
-          log.error("webhook certificates could not be checked", { error, retryAfterMs: pause });
+        pause = await check().catch((error) => {
+          const retryAfterMs = Math.min(interval, RETRY_MS);
+          log.error("webhook certificates could not be checked", { error, retryAfterMs });
+          return retryAfterMs;
         });
       }
     } finally {
@@ -137,11 +153,16 @@ export function createCertificateManager(options: CertificateManagerOptions): Ce
     }
   };
 
-  return { start: check, run };
+  return {
+    async start() {
+      firstPause = await check();
+    },
+    run,
+  };
 }
 
-async function readSecret(client: Client, key: ObjectKey): Promise<Secret | undefined> {
-  const list = await client.list(secretKind, {
+async function readSecret(client: Client, key: ObjectKey): Promise<ConfigObject | undefined> {
+  const list = await client.list(SECRET, {
     namespace: key.namespace,
     fieldSelector: `metadata.name=${key.name}`,
   });
@@ -152,7 +173,7 @@ async function readSecret(client: Client, key: ObjectKey): Promise<Secret | unde
 async function write(
   client: Client,
   key: ObjectKey,
-  live: Secret | undefined,
+  live: ConfigObject | undefined,
   set: CertificateSet,
 ): Promise<boolean> {
   const data = Object.fromEntries(
@@ -160,7 +181,7 @@ async function write(
   );
   try {
     if (live === undefined) {
-      await client.create(secretKind, {
+      await client.create(SECRET, {
         apiVersion: "v1",
         kind: "Secret",
         metadata: { ...key },
@@ -168,7 +189,7 @@ async function write(
         data,
       });
     } else {
-      await client.update(secretKind, { ...live, data: { ...live.data, ...data } });
+      await client.update(SECRET, { ...live, data: { ...live.data, ...data } });
     }
     return true;
   } catch (error) {
@@ -177,7 +198,7 @@ async function write(
   }
 }
 
-function decode(secret: Secret): Partial<CertificateSet> {
+function decode(secret: ConfigObject): Partial<CertificateSet> {
   return Object.fromEntries(
     Object.entries(secret.data ?? {}).map(([name, base64]) => [
       name,

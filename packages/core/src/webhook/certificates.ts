@@ -113,10 +113,20 @@ export function servingProblem(
   }
 }
 
+const BEGIN = "-----BEGIN CERTIFICATE-----";
+const END = "-----END CERTIFICATE-----";
+
 /** The certificates of a PEM bundle, in its order. */
 export function splitPem(bundle: string): string[] {
-  const matches = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  return matches.map((text) => `${text}\n`);
+  const found: string[] = [];
+  let from = bundle.indexOf(BEGIN);
+  while (from >= 0) {
+    const end = bundle.indexOf(END, from);
+    if (end < 0) break;
+    found.push(`${bundle.slice(from, end + END.length)}\n`);
+    from = bundle.indexOf(BEGIN, end);
+  }
+  return found;
 }
 
 function generateKeys(): Promise<webcrypto.CryptoKeyPair> {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { configurationPatch, crdPatch } from "./ca-injection.ts";
 import { type ConfigurationOptions, webhookConfigurations } from "./configuration.ts";
 import type { Webhook, WebhookRule } from "./types.ts";
 
@@ -92,39 +91,6 @@ describe("webhook configurations", () => {
           },
         },
       ],
-    });
-  });
-});
-
-describe("CA injection", () => {
-  const configuration = (caBundle?: string) => ({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingWebhookConfiguration",
-    metadata: { name: "quartet", labels: { a: "b" } },
-    webhooks: [{ name: "v.quartet.io", clientConfig: { ...(caBundle === undefined ? {} : { caBundle }) } }],
-  });
-
-  it("CORE-348 applies the CA and nothing else, and nothing when it is there", () => {
-    expect(configurationPatch(configuration(), "Q0E=")).toEqual({
-      apiVersion: "admissionregistration.k8s.io/v1",
-      kind: "ValidatingWebhookConfiguration",
-      metadata: { name: "quartet" },
-      webhooks: [{ name: "v.quartet.io", clientConfig: { caBundle: "Q0E=" } }],
-    });
-    expect(configurationPatch(configuration("Q0E="), "Q0E=")).toBeUndefined();
-  });
-
-  it("CORE-348 injects into CRDs with a conversion webhook only", () => {
-    const crd = (conversion?: object) => ({
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "echoes.test.quartet.io" },
-      spec: { ...(conversion === undefined ? {} : { conversion }) },
-    });
-    expect(crdPatch(crd(), "Q0E=")).toBeUndefined();
-    expect(crdPatch(crd({ strategy: "Webhook", webhook: { clientConfig: {} } }), "Q0E=")).toMatchObject({
-      metadata: { name: "echoes.test.quartet.io" },
-      spec: { conversion: { webhook: { clientConfig: { caBundle: "Q0E=" } } } },
     });
   });
 });

@@ -1,6 +1,7 @@
 import type { Informer } from "@quartet/core";
+import type { Lease } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
-import { createPeerWatch, type Lease, PEER_LEASE } from "./peer.ts";
+import { createPeerWatch, PEER_LEASE } from "./peer.ts";
 
 type SourceState = Informer["state"];
 

@@ -1,14 +1,6 @@
 /** Keeps out of the way of the peer operator while that is still at work. */
-import {
-  type Clock,
-  defineKind,
-  type Informer,
-  type InformerOptions,
-  type Kind,
-  type KubeObject,
-  type ReconcileContext,
-  type Result,
-} from "@quartet/core";
+import type { Clock, Informer, InformerOptions, ReconcileContext, Result } from "@quartet/core";
+import type { Lease } from "@quartet/core/kinds";
 import type { NacosResource } from "../desired/settings.ts";
 import { NACOS } from "../kinds.ts";
 import { updateConditions } from "../status/conditions.ts";
@@ -17,18 +9,6 @@ import { updateConditions } from "../status/conditions.ts";
 export const PEER_LEASE = "219866ca.nacos.io";
 /** How long to wait before looking again, in milliseconds: the peer's lease duration. */
 const LOOK_AGAIN_MS = 15_000;
-
-export interface Lease extends KubeObject {
-  spec?: { holderIdentity?: string };
-}
-
-export const LEASE: Kind<Lease> = defineKind<Lease>({
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-});
 
 export interface PeerOptions {
   /** Informer of the Leases of the peer's name. */
