@@ -10,7 +10,7 @@ import {
   keyToString,
   type ObjectKey,
 } from "../object.ts";
-import { NotCachedError } from "./errors.ts";
+import { NotCachedError, ObjectSetAsideError } from "./errors.ts";
 import { deepFreeze } from "./guard.ts";
 import type { OwnedInformer } from "./informer.ts";
 import type { InformerPool } from "./pool.ts";
@@ -38,7 +38,12 @@ export function createReads(options: ReadsOptions): Pick<Cache, "get" | "list"> 
     async get(kind, key) {
       const own = kind.namespaced ? key : { namespace: "", name: key.name };
       const informer = await reader(kind, own.namespace);
-      return informer.isLive(own) ? live(kind, own) : informer.get(own);
+      if (informer.isLive(own)) return live(kind, own);
+      const object = informer.get(own);
+      const aside = object === undefined ? informer.asideOf(own) : undefined;
+      // "Absent" would be a lie that a controller might act on.
+      if (aside !== undefined) throw new ObjectSetAsideError(kind, aside);
+      return object;
     },
     async list<T extends KubeObject>(
       kind: Kind<T>,
