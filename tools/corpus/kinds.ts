@@ -1,4 +1,5 @@
 /** The kinds of corpus: how a file of each kind is played. Formats: docs/reference/corpora.md. */
+import { differenceOf, type TemplateCase } from "@quartet/confd-agent/testkit";
 import { parseProperties } from "@quartet/nacos-config/properties";
 import { strategicMerge } from "@quartet/strategic-merge";
 import { playIngressCase } from "@quartet/tunnel-ingress/testkit";
@@ -27,6 +28,7 @@ const engine = (play: Engine): CorpusKind => ({ hasTargets: false, play: async (
 
 /** Kinds by the name given on the command line. */
 export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
+  "go-template": engine((testCase) => differenceOf(testCase as unknown as TemplateCase)),
   nacos: { hasTargets: true, play: playNacosCases },
   "nacos-adoption": { hasTargets: true, play: playNacosAdoptions },
   properties: engine((testCase) =>
