@@ -45,6 +45,7 @@ export type { ManagerSettings } from "./config/settings.ts";
 export type { ControllerDeps } from "./controller/controller.ts";
 export { ControllerSetupError, TerminalError } from "./controller/errors.ts";
 export type { ControllerObserver, ReconcileResult } from "./controller/observer.ts";
+export { type OpenSources, openSources } from "./controller/open-sources.ts";
 export * from "./controller/predicates.ts";
 export { handleRejections } from "./controller/rejections.ts";
 export { type Channel, channel, cron, interval } from "./controller/sources.ts";

@@ -9,6 +9,7 @@ import {
   type ManagerHandle,
   type ManagerSettings,
   type ManagerWebhooks,
+  openSources,
   type WebhookMetrics,
   webhookMetrics,
   webhookName,
@@ -81,6 +82,10 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
         manager.metrics,
         webhooks.map((webhook) => webhook.path),
       );
+      const { cache } = options;
+      const sources = new Map(
+        webhooks.map((webhook) => [webhook, openSources(webhook.name, cache, webhook.reads ?? [])]),
+      );
       certificates = await openCertificates(options, metrics, (pair) => server?.setCertificate(pair));
       const clientCa = await readClientCa(settings);
       server = await startWebhookServer({
@@ -92,7 +97,7 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
         log: options.log.named("webhook"),
         clock,
         observer: metrics,
-        cachesSynced: () => manager.readyz.get("caches")?.() === undefined,
+        sourcesOf: (webhook) => sources.get(webhook)!,
       });
     },
     async stop() {

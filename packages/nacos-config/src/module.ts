@@ -3,13 +3,11 @@ import {
   type ControllerModule,
   controllerOf,
   type DeepReadonly,
-  type Informer,
-  type InformerLookup,
   type Manager,
   type ObjectKey,
+  type SourceReader,
 } from "@quartet/core";
 import { LEASE } from "@quartet/core/kinds";
-import type { Nacos } from "./api.gen.ts";
 import type { Pod } from "./desired/k8s.ts";
 import { mysqlScript } from "./desired/mysql-schema.ts";
 import { CHILD_LABELS } from "./desired/names.ts";
@@ -57,16 +55,16 @@ function build(
 ): void {
   // A build without its schema must fail now, not hand an empty script to a database.
   mysqlScript();
-  let lookup: InformerLookup | undefined;
+  let lookup: SourceReader["source"] | undefined;
   let enqueue: EnqueueLater = () => {};
   const watches = createWatchSet(manager.cache, manager.clock, (key, delayMs) => enqueue(key, delayMs));
   const background = createBackground(manager.clock, (key, delayMs) => enqueue(key, delayMs));
-  const found = (): InformerLookup => {
-    if (lookup === undefined) throw new Error("a reconcile ran before its informers were set up");
+  const found = (): SourceReader["source"] => {
+    if (lookup === undefined) throw new Error("a reconcile is not running");
     return lookup;
   };
   const reconcile = createReconciler({
-    nacos: () => found()(NACOS) as Informer<Nacos>,
+    nacos: () => found()(NACOS),
     informers: () => informersOf(found()),
     watches,
     background,
@@ -103,14 +101,14 @@ function build(
           signal.addEventListener("abort", () => background.stop(), { once: true });
         },
       })
-      .withSetup((informers) => {
-        lookup = informers;
-      })
-      .complete(reconcile),
+      .complete((key, ctx) => {
+        lookup = ctx.cache.source;
+        return reconcile(key, ctx);
+      }),
   );
 }
 
-function informersOf(lookup: InformerLookup): Informers {
+function informersOf(lookup: SourceReader["source"]): Informers {
   return {
     statefulSets: lookup(STATEFUL_SET),
     services: lookup(SERVICE),

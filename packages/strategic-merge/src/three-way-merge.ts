@@ -10,7 +10,6 @@ import {
   setKey,
   shallowCopy,
 } from "./json.ts";
-import { checkLength } from "./limits.ts";
 import type { Field, Shape, TypeName, TypeTable } from "./metadata.ts";
 import { asObject } from "./object.ts";
 import type { ThreeVersions } from "./patches.ts";
@@ -69,7 +68,7 @@ function carryMap(
   for (const key of keys) {
     const [was, wanted] = [own(before, key), own(after, key)];
     if (was !== undefined && wanted !== undefined && equal(was, wanted)) continue;
-    const carried = carryValue(table, { before: was, after: wanted, live: own(live, key) }, key, fields(key));
+    const carried = carryValue(table, { before: was, after: wanted, live: own(live, key) }, fields(key));
     if (carried === undefined) delete result[key];
     else setKey(result, key, carried);
   }
@@ -80,7 +79,6 @@ function carryMap(
 function carryValue(
   table: TypeTable,
   { before, after, live }: Versions<Json | undefined>,
-  key: string,
   field: Field | undefined,
 ): Json | undefined {
   const wanted = after ?? null;
@@ -97,7 +95,6 @@ function carryValue(
     field?.strategies.includes("merge")
   ) {
     const versions = { before: listOf(before), after: listOf(wanted), live };
-    for (const list of Object.values(versions)) checkLength(list, key);
     return nonEmpty(carryList(table, versions, field, retain), wanted);
   }
   return replaced;

@@ -1,9 +1,7 @@
 /** The objects of a fake server, with their history. */
-
 import type { ListOptions, WatchOptions } from "../client/types.ts";
 import { type Kind, keyOf, keyToString, type ObjectKey } from "../object.ts";
 import { apiError, type Thing } from "./fixtures.testkit.ts";
-import { mutable } from "./guard.ts";
 import { createMatcher } from "./selectors.ts";
 
 /** A change as watches see it. */
@@ -41,7 +39,7 @@ export function createFakeObjects(onChange: (change: FakeChange) => void): FakeO
   const get = (kind: Kind, key: ObjectKey): Thing => {
     const found = stored.get(idOf(kind, key));
     if (found === undefined) throw apiError(404);
-    return mutable(found.object);
+    return structuredClone(found.object);
   };
   const record = (change: Omit<FakeChange, "version">): void => {
     const numbered = { ...change, version };
@@ -49,7 +47,7 @@ export function createFakeObjects(onChange: (change: FakeChange) => void): FakeO
     onChange(numbered);
   };
   const numbered = (object: Thing, uid: string | undefined): Thing => {
-    const copy = mutable(object);
+    const copy = structuredClone(object);
     const resourceVersion = String(++version);
     return { ...copy, metadata: { ...copy.metadata, ...(uid !== undefined && { uid }), resourceVersion } };
   };
@@ -64,7 +62,7 @@ export function createFakeObjects(onChange: (change: FakeChange) => void): FakeO
       const next = numbered(object, old?.metadata.uid ?? object.metadata.uid ?? `uid-${++uids}`);
       stored.set(id, { kind, object: next });
       record({ kind, type: old === undefined ? "ADDED" : "MODIFIED", object: next, old });
-      return mutable(next);
+      return structuredClone(next);
     },
     remove(kind, key) {
       const old = get(kind, key);

@@ -5,6 +5,8 @@ export type IndexFn<T extends KubeObject> = (object: T) => readonly string[];
 
 interface Index<T extends KubeObject> {
   readonly fn: IndexFn<T>;
+  /** Hears of objects that the function cannot take. */
+  readonly onError: ((error: IndexError) => void) | undefined;
   readonly keysByValue: Map<string, Map<string, ObjectKey>>;
   /** Values under which each object stands, to find its old entries again. */
   readonly valuesByKey: Map<string, readonly string[]>;
@@ -26,7 +28,13 @@ export interface Indexes<T extends KubeObject> {
   /** The function of an index, to tell a second registration from a clash. */
   fn(name: string): IndexFn<T> | undefined;
   /** Adds an index and fills it. Throws `IndexError`, and then adds nothing. */
-  add(name: string, fn: IndexFn<T>, objects: Iterable<readonly [ObjectKey, T]>): void;
+  add(
+    name: string,
+    fn: IndexFn<T>,
+    objects: Iterable<readonly [ObjectKey, T]>,
+    onError?: (error: IndexError) => void,
+  ): void;
+  remove(name: string): void;
   keys(name: string, value: string): Iterable<ObjectKey>;
   /** Indexes an object anew; `undefined` removes it. Where a function throws, the object is left out. */
   set(key: ObjectKey, object: T | undefined): void;
@@ -36,7 +44,8 @@ export interface Indexes<T extends KubeObject> {
 /** Indexes of one informer; `onError` hears of functions that throw on later objects. */
 export function createIndexes<T extends KubeObject>(options: {
   resource: string;
-  onError: (error: IndexError, key: ObjectKey) => void;
+  /** `owned`: somebody else hears of it as well. */
+  onError: (error: IndexError, key: ObjectKey, owned: boolean) => void;
 }): Indexes<T> {
   const { resource, onError } = options;
   const indexes = new Map<string, Index<T>>();
@@ -48,11 +57,12 @@ export function createIndexes<T extends KubeObject>(options: {
       throw new IndexError(name, resource, key, error);
     }
   };
-  const tryValuesOf = (name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] => {
+  const tryValuesOf = (name: string, index: Index<T>, key: ObjectKey, object: T): readonly string[] => {
     try {
-      return valuesOf(name, fn, key, object);
+      return valuesOf(name, index.fn, key, object);
     } catch (error) {
-      onError(error as IndexError, key);
+      onError(error as IndexError, key, index.onError !== undefined);
+      index.onError?.(error as IndexError);
       return [];
     }
   };
@@ -60,15 +70,16 @@ export function createIndexes<T extends KubeObject>(options: {
   return {
     has: (name) => indexes.has(name),
     fn: (name) => indexes.get(name)?.fn,
-    add(name, fn, objects) {
-      const index: Index<T> = { fn, keysByValue: new Map(), valuesByKey: new Map() };
+    add(name, fn, objects, onError) {
+      const index: Index<T> = { fn, onError, keysByValue: new Map(), valuesByKey: new Map() };
       for (const [key, object] of objects) place(index, key, valuesOf(name, fn, key, object));
       indexes.set(name, index);
     },
+    remove: (name) => void indexes.delete(name),
     keys: (name, value) => indexes.get(name)?.keysByValue.get(value)?.values() ?? [],
     set(key, object) {
       for (const [name, index] of indexes) {
-        place(index, key, object === undefined ? [] : tryValuesOf(name, index.fn, key, object));
+        place(index, key, object === undefined ? [] : tryValuesOf(name, index, key, object));
       }
     },
     clear() {

@@ -10,7 +10,6 @@ import { createPreparation } from "./projections.ts";
 import { startReflector } from "./reflector.ts";
 import { describeScope, resourceName, type Scope } from "./scope.ts";
 import type { ServerFacts } from "./server-facts.ts";
-import { reportAside } from "./set-aside.ts";
 import { createShard, type Shard } from "./shard.ts";
 import { combineStates, createStateTracker, type StateTracker } from "./states.ts";
 
@@ -54,9 +53,9 @@ export function startCore<T extends KubeObject>(scope: Scope<T>, context: Inform
   });
   const indexes = createIndexes<T>({
     resource: resourceName(scope.kind),
-    onError(error, key) {
+    onError(error, key, owned) {
       log.error("index function failed, the object is not in this index", { ...key, error });
-      if (!tracker.everSynced) tracker.failStartup(error);
+      if (!tracker.everSynced && !owned) tracker.failStartup(error);
     },
   });
   const core: InformerCore<T> = {
@@ -134,7 +133,6 @@ function openShard<T extends KubeObject>(core: InformerCore<T>, namespace: strin
     onKey: (key) => indexes.set(key, readKey(core, key)),
     onState: () => tracker.update(combineStates(Array.from(shards.values(), ({ state }) => state))),
     onError: (error) => void errors.set(namespace, error),
-    onSetAside: (entry, before) => reportAside(core.log, entry, before),
     onOverlayExpired(key) {
       context.observer.overlayExpired?.(kind);
       log.debug("own write did not come back through the watch in time", { name: key.name });

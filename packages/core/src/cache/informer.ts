@@ -12,10 +12,9 @@ import {
 } from "./informer-core.ts";
 import type { InformerGauges } from "./observer.ts";
 import { versionGauge } from "./resource-version.ts";
-import { describeScope, resourceName, type Scope } from "./scope.ts";
+import { resourceName, type Scope, scopeLabel } from "./scope.ts";
 import { createMatcher, hasLabels } from "./selectors.ts";
-import { takeIn } from "./set-aside.ts";
-import type { CacheHandler, Informer, SetAside } from "./types.ts";
+import type { CacheHandler, Informer } from "./types.ts";
 
 /** Index by namespace; always there. */
 export const NAMESPACE_INDEX = "namespace";
@@ -36,7 +35,6 @@ export interface OwnedInformer<T extends KubeObject = KubeObject> extends Inform
   /** Keys of which only a live read is sure to be current. */
   liveKeys(): readonly ObjectKey[];
   isLive(key: ObjectKey): boolean;
-  asideOf(key: ObjectKey): SetAside | undefined;
   stop(): Promise<void>;
 }
 
@@ -70,8 +68,6 @@ export function createInformer<T extends KubeObject>(
     addHandler: (handler) => addHandler(core, handler),
     onState: tracker.onState,
     synced: tracker.synced,
-    setAside: () => Array.from(shards.values()).flatMap(({ aside }) => [...aside.values()]),
-    asideOf: (key) => shardOf(core, key.namespace)?.aside.get(key),
     hasSynced: () => tracker.state === "synced",
     require() {
       if (!core.optional) return;
@@ -127,16 +123,18 @@ function indexesOf<T extends KubeObject>(core: InformerCore<T>): Pick<Informer<T
   const reads = readsOf(core);
 
   return {
-    addIndex(name, fn) {
+    addIndex(name, fn, onError) {
       if (name === NAMESPACE_INDEX || name === CONTROLLER_INDEX) {
         throw new Error(`index ${JSON.stringify(name)} of ${resource} is built in; choose another name`);
       }
       const known = indexes.fn(name);
-      if (known === fn) return;
+      const remove = (): void => indexes.remove(name);
+      if (known === fn) return remove;
       if (known !== undefined) {
         throw new Error(`${resource} has another index ${JSON.stringify(name)} already; choose another name`);
       }
-      indexes.add(name, fn as IndexFn<T>, entries());
+      indexes.add(name, fn as IndexFn<T>, entries(), onError);
+      return remove;
     },
     byIndex(name, value) {
       if (name === NAMESPACE_INDEX) return reads.list({ namespace: value });
@@ -166,11 +164,9 @@ function overlayOf<T extends KubeObject>(core: InformerCore<T>): OwnedInformer<T
     const shard = shardOf(core, key.namespace);
     if (shard === undefined || matches === undefined) return;
     if (written === "deleted") return shard.deleted(key, uid);
-    if (!matches(written)) return shard.written(key, undefined, written.metadata);
     // The writer goes on using its object, so the cache takes a copy.
-    const taken = takeIn(mutable(written) as T, core.prepare);
-    // What cannot be taken in is set aside when the watch brings it.
-    if ("object" in taken) shard.written(key, taken.object, written.metadata);
+    const object = matches(written) ? core.prepare(mutable(written) as T) : undefined;
+    shard.written(key, object, written.metadata);
   };
 }
 
@@ -207,10 +203,9 @@ function gaugesOf<T extends KubeObject>(core: InformerCore<T>): InformerGauges {
   return {
     kind: core.scope.kind,
     get scope() {
-      return describeScope(core.scope);
+      return scopeLabel(core.scope);
     },
     objects: () => sum(shards().map((shard) => shard.size)),
-    setAside: () => sum(shards().map((shard) => shard.aside.size)),
     resourceVersion: () => Math.max(...shards().map((shard) => versionGauge(shard.position))),
     queuedItems: () => sum(shards().map((shard) => shard.queued)),
     secondsSinceContact: () =>

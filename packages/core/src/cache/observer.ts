@@ -9,8 +9,6 @@ export interface InformerGauges {
   readonly scope: string;
   /** `quartet_cache_objects`. */
   objects(): number;
-  /** `quartet_cache_objects_set_aside`: objects that could not be taken in. */
-  setAside(): number;
   /** `informer_store_resource_version`: last 15 digits of the version that the informer stands at. */
   resourceVersion(): number;
   /** `informer_queued_items`: events that handlers have not been told yet. */

@@ -10,14 +10,14 @@ import {
   keyToString,
   type ObjectKey,
 } from "../object.ts";
-import { NotCachedError, ObjectSetAsideError } from "./errors.ts";
+import { CacheSyncError, NotCachedError } from "./errors.ts";
 import { deepFreeze } from "./guard.ts";
 import type { OwnedInformer } from "./informer.ts";
 import type { InformerPool } from "./pool.ts";
 import { covers, resourceName } from "./scope.ts";
 import { hasLabels } from "./selectors.ts";
 import { waitForSync } from "./sync.ts";
-import type { Cache } from "./types.ts";
+import type { Cache, Informer } from "./types.ts";
 
 export interface ReadsOptions {
   client: Client;
@@ -30,28 +30,31 @@ export interface ReadsOptions {
   syncTimeoutMs: number;
 }
 
-export function createReads(options: ReadsOptions): Pick<Cache, "get" | "list"> {
+export function createReads(options: ReadsOptions): Pick<Cache, "get" | "list" | "read" | "readAll"> {
   const reader = createReader(options);
   const live = createLiveRead(options);
 
-  return {
-    async get(kind, key) {
+  const reads: Pick<Cache, "get" | "list" | "read" | "readAll"> = {
+    get: async (kind, key) => reads.read(await reader(kind, kind.namespaced ? key.namespace : ""), key),
+    list: async (kind, filter) =>
+      reads.readAll(await reader(kind, kind.namespaced ? filter?.namespace : undefined), filter),
+    async read<T extends KubeObject>(
+      given: Informer<T>,
+      key: ObjectKey,
+    ): Promise<DeepReadonly<T> | undefined> {
+      const { kind } = given;
+      const informer = readable(given);
       const own = kind.namespaced ? key : { namespace: "", name: key.name };
-      const informer = await reader(kind, own.namespace);
-      if (informer.isLive(own)) return live(kind, own);
-      const object = informer.get(own);
-      const aside = object === undefined ? informer.asideOf(own) : undefined;
-      // "Absent" would be a lie that a controller might act on.
-      if (aside !== undefined) throw new ObjectSetAsideError(kind, aside);
-      return object;
+      return informer.isLive(own) ? live(kind, own) : informer.get(own);
     },
-    async list<T extends KubeObject>(
-      kind: Kind<T>,
+    async readAll<T extends KubeObject>(
+      given: Informer<T>,
       filter: { namespace?: string; labels?: Record<string, string> } = {},
     ): Promise<readonly DeepReadonly<T>[]> {
+      const { kind } = given;
+      const informer = readable(given);
       const { labels } = filter;
       const namespace = kind.namespaced ? filter.namespace : undefined;
-      const informer = await reader(kind, namespace);
       const objects = informer.list({
         ...(namespace !== undefined && { namespace }),
         ...(labels !== undefined && { labels }),
@@ -69,6 +72,14 @@ export function createReads(options: ReadsOptions): Pick<Cache, "get" | "list"> 
       return certain;
     },
   };
+  return reads;
+}
+
+/** The informer as this cache made it. Throws `CacheSyncError` when it has held nothing yet. */
+function readable<T extends KubeObject>(informer: Informer<T>): OwnedInformer<T> {
+  const { kind, state, lastError: cause } = informer;
+  if (!informer.everSynced) throw new CacheSyncError({ kind, state, waitedMs: 0, cause });
+  return informer as OwnedInformer<T>;
 }
 
 /** Finds, or starts, the informer that answers reads of a kind in a namespace, and waits until it can. */

@@ -58,6 +58,17 @@ export function describeScope(scope: Scope): string {
   return parts.join(" ");
 }
 
+/** The form of a scope as a label of metrics, which must not grow with the names of objects; `""` for a whole kind. */
+export function scopeLabel(scope: Scope): string {
+  const parts = [
+    ...(scope.namespaces.length === 0 ? [] : ["namespaced"]),
+    ...(scope.labelSelector === undefined ? [] : ["labels"]),
+    ...(scope.fieldSelector === undefined ? [] : ["fields"]),
+    ...(scope.projection === "full" ? [] : [projectionName(scope.projection)]),
+  ];
+  return parts.join(" ");
+}
+
 /** True when the scope holds every object of a namespace, or of `namespaces` when none is given. */
 export function covers(scope: Scope, namespace: string | undefined, namespaces: readonly string[]): boolean {
   if (scope.labelSelector !== undefined || scope.fieldSelector !== undefined) return false;

@@ -42,22 +42,19 @@ export type CacheHandler<T extends KubeObject = KubeObject> = (event: CacheEvent
 /** State of an informer's connection to the server. */
 export type SourceState = "starting" | "synced" | "waiting-for-kind" | "forbidden" | "stopped";
 
-/** An object whose newest version the cache could not take in (CORE-191). */
-export interface SetAside {
-  readonly key: ObjectKey;
-  readonly uid: string;
-  /** Resource version that was set aside. */
-  readonly version: string;
-  /** Why, in words without any content of the object. */
-  readonly reason: string;
-}
-
 export interface Informer<T extends KubeObject = KubeObject> {
   readonly kind: Kind<T>;
   /** Adds a handler; objects already cached arrive as synthetic adds. Returns the function that removes it. */
   addHandler(handler: CacheHandler<T>): () => void;
-  /** Named index; may be added at any time (CORE-182). */
-  addIndex(name: string, fn: (object: DeepReadonly<T>) => readonly string[]): void;
+  /**
+   * Named index; may be added at any time (CORE-182). Returns the function that removes it.
+   * @param onError hears of objects for which `fn` throws; without it the first one fails the sync
+   */
+  addIndex(
+    name: string,
+    fn: (object: DeepReadonly<T>) => readonly string[],
+    onError?: (error: unknown) => void,
+  ): () => void;
   byIndex(name: string, value: string): readonly DeepReadonly<T>[];
   get(key: ObjectKey): DeepReadonly<T> | undefined;
   list(filter?: { namespace?: string; labels?: Record<string, string> }): readonly DeepReadonly<T>[];
@@ -68,8 +65,6 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly lastError: unknown;
   /** Resolves at the first full sync; rejects when the signal aborts. */
   synced(signal?: AbortSignal): Promise<void>;
-  /** Objects that the cache could not take in; where an earlier version is cached, reads still give that one. */
-  setAside(): readonly SetAside[];
   /** Synced now. */
   hasSynced(): boolean;
   /** Has been synced at some time: what is cached is worth reading. */
@@ -86,6 +81,13 @@ export interface Cache {
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<DeepReadonly<T> | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,
+    filter?: { namespace?: string; labels?: Record<string, string> },
+  ): Promise<readonly DeepReadonly<T>[]>;
+  /** Object of an informer, read live where only that is sure to be current. Throws `CacheSyncError` before its sync. */
+  read<T extends KubeObject>(informer: Informer<T>, key: ObjectKey): Promise<DeepReadonly<T> | undefined>;
+  /** All objects of an informer that a filter lets through, in the same way. */
+  readAll<T extends KubeObject>(
+    informer: Informer<T>,
     filter?: { namespace?: string; labels?: Record<string, string> },
   ): Promise<readonly DeepReadonly<T>[]>;
   /**

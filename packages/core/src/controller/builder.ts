@@ -3,7 +3,7 @@ import type { Kind } from "../object.ts";
 import { type ControllerDeps, createController } from "./controller.ts";
 import { ControllerSetupError } from "./errors.ts";
 import { toOwner, toSelf } from "./handlers.ts";
-import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
+import { type BuiltIndex, type BuiltSource, sourceOf } from "./plan.ts";
 import { primaryChanged } from "./predicates.ts";
 import type {
   Cleanup,
@@ -29,7 +29,7 @@ interface Draft {
   readonly predicates: Predicate[];
   options: ControllerOptions;
   queue: QueuePlan;
-  readonly setup: ControllerPlan["setup"][number][];
+  readonly indexes: BuiltIndex[];
   finalizer: { name: string; cleanup: Cleanup } | undefined;
 }
 
@@ -60,7 +60,7 @@ function createDraft(name: string): Draft {
     predicates: [],
     options: {},
     queue: {},
-    setup: [],
+    indexes: [],
     finalizer: undefined,
   };
 }
@@ -99,8 +99,8 @@ function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
       draft.queue = { ...draft.queue, ...queue };
       return builder;
     },
-    withSetup(setUp) {
-      draft.setup.push(setUp);
+    index(kind, name, fn) {
+      draft.indexes.push({ kind, name, fn } as unknown as BuiltIndex);
       return builder;
     },
     finalizer(name, cleanup) {

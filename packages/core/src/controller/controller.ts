@@ -13,7 +13,7 @@ import { runRawSource } from "./raw-sources.ts";
 import { type RecentOutcomes, recentOutcomes } from "./recent-outcomes.ts";
 import { runOnce } from "./run-once.ts";
 import { createSourceSet, type SourceSet } from "./source-set.ts";
-import type { Controller, ControllerOptions, ControllerState, Reconcile } from "./types.ts";
+import type { Controller, ControllerOptions, ControllerState, Reconcile, SourceReader } from "./types.ts";
 import { createWorkers, type Workers } from "./workers.ts";
 
 /** Time that reconciles get to end once their signal has aborted. */
@@ -72,13 +72,18 @@ export function createController(
 ): Controller {
   const parts = createParts(plan, deps);
   const { queue, observer, added } = parts;
-  const workers = workersOf(parts, reconcile);
-  const sources = sourcesOf(parts, workers);
   const enqueue: Controller["enqueue"] = (key, { priority, afterMs } = {}) => {
     const add = priority === undefined ? {} : { priority };
     if (afterMs === undefined) queue.add(keyToString(key), add);
     else queue.addAfter(keyToString(key), afterMs, add);
   };
+  const startRawSources = (): void => {
+    const { clock } = deps;
+    for (const source of plan.rawSources)
+      void runRawSource(source, { enqueue, signal: parts.stopping.signal, clock, log: parts.log });
+  };
+  const sources = sourcesOf(parts, (ready) => (ready ? workers.resume() : workers.pause()), startRawSources);
+  const workers = workersOf(parts, reconcile, sources.reader);
   observer.onBuild?.(plan.name, parts.options.maxConcurrentReconciles, queue);
 
   return {
@@ -93,8 +98,11 @@ export function createController(
       return [...plan.sources, ...added];
     },
     enqueue,
-    warmUp: (signal) => sources.start(signal),
-    run: (signal) => run(parts, workers, sources, enqueue, signal),
+    get problem() {
+      return sources.problem();
+    },
+    warmUp: () => sources.open(),
+    run: (signal) => run(parts, workers, sources, signal),
     stop: (drainMs) => stop(parts, workers, sources, drainMs),
     setMaxConcurrentReconciles(count) {
       parts.options = { ...parts.options, maxConcurrentReconciles: count };
@@ -110,7 +118,7 @@ export function createController(
         end();
       };
     },
-    explain: (key) => explain(parts, key),
+    explain: (key) => explain(parts, sources.problem(), key),
   };
 }
 
@@ -142,7 +150,7 @@ function createParts(plan: ControllerPlan, deps: ControllerDeps): Parts {
   };
 }
 
-function workersOf(parts: Parts, reconcile: Reconcile): Workers {
+function workersOf(parts: Parts, reconcile: Reconcile, cache: SourceReader): Workers {
   const { plan, deps, observer, log, queue, outcomes, options } = parts;
   const run = {
     controller: plan.name,
@@ -150,7 +158,7 @@ function workersOf(parts: Parts, reconcile: Reconcile): Workers {
     reconcile,
     queue,
     ...deps.outlets(options.needLeaderElection),
-    cache: deps.cache,
+    cache,
     clock: deps.clock,
     log,
     features: deps.features,
@@ -171,7 +179,7 @@ function workersOf(parts: Parts, reconcile: Reconcile): Workers {
   });
 }
 
-function sourcesOf(parts: Parts, workers: Workers): SourceSet {
+function sourcesOf(parts: Parts, onReady: (ready: boolean) => void, onDelivery: () => void): SourceSet {
   const { plan, deps, observer, log, queue } = parts;
   return createSourceSet(plan, {
     cache: deps.cache,
@@ -180,7 +188,8 @@ function sourcesOf(parts: Parts, workers: Workers): SourceSet {
     cacheSyncTimeoutMs: deps.cacheSyncTimeoutMs,
     enqueue: (key, priority) => queue.add(keyToString(key), { priority }),
     onState: (state) => setState(parts, state),
-    onReady: (ready) => (ready ? workers.resume() : workers.pause()),
+    onReady,
+    onDelivery,
     onLost: () => observer.onEventLost?.(plan.name),
   });
 }
@@ -193,14 +202,8 @@ function setState(parts: Parts, next: ControllerState): void {
   observer.onState?.(plan.name, next);
 }
 
-async function run(
-  parts: Parts,
-  workers: Workers,
-  sources: SourceSet,
-  enqueue: Controller["enqueue"],
-  signal: AbortSignal,
-): Promise<void> {
-  const { plan, deps, queue, abort, stopping, log } = parts;
+async function run(parts: Parts, workers: Workers, sources: SourceSet, signal: AbortSignal): Promise<void> {
+  const { queue, abort, stopping } = parts;
   const onAbort = (): void => {
     abort.abort(signal.reason);
     stopping.abort(signal.reason);
@@ -209,16 +212,10 @@ async function run(
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    await sources.start(signal);
-  } catch (error) {
-    if (!signal.aborted) setState(parts, "Failed");
-    throw error;
+  if (!signal.aborted) {
+    workers.start();
+    sources.deliver();
   }
-  for (const source of plan.rawSources) {
-    void runRawSource(source, { enqueue, signal: stopping.signal, clock: deps.clock, log });
-  }
-  workers.start();
   await workers.ended;
 }
 
@@ -253,6 +250,7 @@ function nextPass({ state, dueInMs }: ReturnType<WorkQueue["inspect"]>, clock: C
 
 function explain(
   { plan, deps, state, queue, outcomes }: Parts,
+  problem: string | undefined,
   key: ObjectKey,
 ): ReturnType<Controller["explain"]> {
   const text = keyToString(key);
@@ -261,6 +259,7 @@ function explain(
   return {
     controller: plan.name,
     state,
+    ...(problem !== undefined && { problem }),
     queue: { ...entry, ...(entry.dueInMs !== undefined && { dueInMs: Math.round(entry.dueInMs) }) },
     nextPass: nextPass(entry, deps.clock),
     queueLength: queue.length,

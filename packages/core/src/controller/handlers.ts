@@ -23,7 +23,7 @@ const MAP_BACKOFF_FACTOR = 4;
 const MAP_BACKOFF_MAX_MS = 1000;
 
 export interface HandlerOptions<T extends KubeObject> {
-  map: MapFn<T>;
+  map: (object: DeepReadonly<T>) => ReturnType<MapFn<T>>;
   /** All must pass. */
   predicates: readonly Predicate<T>[];
   priority: (event: CacheEvent<T>) => number;

@@ -29,9 +29,9 @@ describe("context", () => {
       return { requeueAfter: 100 };
     });
     await run({ contexts, reconcile, keys });
-    const { cache, features } = scene.deps;
+    const { features } = scene.deps;
     expect(contexts[0]).toMatchObject({ priority: 0, attempt: 0, features });
-    expect(contexts[0]?.cache).toBe(cache);
+    expect(await contexts[0]?.cache.list(things)).toEqual([]);
     contexts[0]?.events.record(thing("a"), { type: "Normal", reason: "R", note: "" });
     expect(scene.events).toHaveLength(1);
     expect(await contexts[0]?.client.get(things, KEY).catch(() => "asked")).toBe("asked");

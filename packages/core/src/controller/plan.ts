@@ -1,9 +1,8 @@
 /** What the builder hands to the controller. */
-import type { Kind, KubeObject } from "../object.ts";
+import type { DeepReadonly, Kind, KubeObject } from "../object.ts";
 import type {
   ControllerOptions,
   ControllerSource,
-  InformerLookup,
   MapFn,
   Predicate,
   QueuePlan,
@@ -17,6 +16,13 @@ export interface BuiltSource extends ControllerSource {
   readonly predicates: readonly Predicate[];
 }
 
+/** An index over the objects of a source. */
+export interface BuiltIndex {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly fn: (object: DeepReadonly<KubeObject>) => readonly string[];
+}
+
 export interface ControllerPlan {
   readonly name: string;
   /** The kind of `for`; absent for a controller that only watches. */
@@ -27,7 +33,7 @@ export interface ControllerPlan {
   readonly predicates: readonly Predicate[];
   readonly options: ControllerOptions;
   readonly queue: QueuePlan;
-  readonly setup: readonly ((informers: InformerLookup) => void)[];
+  readonly indexes: readonly BuiltIndex[];
 }
 
 /** @param byDefault predicates where the options name none */

@@ -14,13 +14,20 @@ export interface StartedSource {
 
 export interface ReadinessOptions {
   clock: Clock;
+  /** Longest wait for the first lists in milliseconds; 0 waits for ever. */
+  syncTimeoutMs: number;
   onState: (state: ControllerState) => void;
+  /** True when reconciles may run: all required informers are synced now. */
   onReady: (ready: boolean) => void;
+  /** The time for the first lists is over; they are waited for all the same. */
+  onLate: () => void;
 }
 
 export interface Readiness {
   /** Looks at the sources; called whenever the state of one of them changes. */
   evaluate(): void;
+  /** All sources were there at some time. */
+  readonly everReady: boolean;
   stop(): void;
 }
 
@@ -38,6 +45,7 @@ export function createReadiness(sources: readonly StartedSource[], options: Read
   const required = sources.filter(({ source }) => !source.options.optional);
   const has = (state: SourceState): boolean => required.some(({ informer }) => informer.state === state);
   let everReady = false;
+  let late = false;
   let refused: { cancel: () => void; tooLong: boolean } | undefined;
 
   const watchForbidden = (): void => {
@@ -59,7 +67,8 @@ export function createReadiness(sources: readonly StartedSource[], options: Read
     if (ready) return "Running";
     if (refused?.tooLong) return "Failed";
     if (has("waiting-for-kind")) return "WaitingForCRD";
-    return everReady ? "Paused" : "Syncing";
+    if (everReady) return "Paused";
+    return late ? "Failed" : "Syncing";
   };
   const evaluate = (): void => {
     watchForbidden();
@@ -69,6 +78,23 @@ export function createReadiness(sources: readonly StartedSource[], options: Read
     onState(stateOf(ready));
     onReady(ready);
   };
+  const timeOut = (): void => {
+    if (everReady || sources.every(isSettled)) return;
+    late = true;
+    options.onLate();
+    evaluate();
+  };
+  const { syncTimeoutMs } = options;
+  const cancel = syncTimeoutMs > 0 ? clock.setTimer(syncTimeoutMs, timeOut, { unref: true }) : () => {};
 
-  return { evaluate, stop: () => refused?.cancel() };
+  return {
+    evaluate,
+    get everReady() {
+      return everReady;
+    },
+    stop() {
+      cancel();
+      refused?.cancel();
+    },
+  };
 }

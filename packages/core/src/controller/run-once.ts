@@ -1,6 +1,5 @@
 /** One run of a reconcile: context, time limit, and what its outcome means for the queue. */
 import { randomUUID } from "node:crypto";
-import type { Cache } from "../cache/types.ts";
 import { isConflict } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
 import { within } from "../client/within.ts";
@@ -15,7 +14,7 @@ import type { ControllerObserver } from "./observer.ts";
 import type { RecentOutcomes } from "./recent-outcomes.ts";
 import { runContext } from "./rejections.ts";
 import { timeLimit } from "./time-limit.ts";
-import type { Reconcile, ReconcileContext, Result } from "./types.ts";
+import type { Reconcile, ReconcileContext, Result, SourceReader } from "./types.ts";
 
 /** `requeueAfter` gets up to this much more, so that objects of one moment spread out (CORE-229). */
 const REQUEUE_JITTER = 0.1;
@@ -35,7 +34,7 @@ export interface RunOptions {
   reconcile: Reconcile;
   queue: WorkQueue;
   client: Client;
-  cache: Cache;
+  cache: SourceReader;
   clock: Clock;
   log: Logger;
   events: EventRecorder;

@@ -1,127 +1,237 @@
-/** The informers of a controller: started together, waited for, and watched for kinds that come and go. */
+/** The informers of a controller: opened together or not at all, waited for, and watched for kinds that come and go. */
 import type { Cache, Informer, SourceState } from "../cache/types.ts";
 import type { Clock } from "../clock.ts";
-import { apiVersionOf, type Kind, type KubeObject } from "../object.ts";
+import { apiVersionOf } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import { ControllerSetupError } from "./errors.ts";
 import { type Enqueue, queueingHandler, usualPriority } from "./handlers.ts";
 import type { BuiltSource, ControllerPlan } from "./plan.ts";
-import { createReadiness, isSettled, type Readiness, type StartedSource } from "./readiness.ts";
-import type { ControllerState, InformerLookup } from "./types.ts";
-import { withinTime } from "./within-time.ts";
+import { createReadiness, type Readiness, type StartedSource } from "./readiness.ts";
+import { createSourceReader, indexName } from "./source-reader.ts";
+import type { ControllerState, SourceReader } from "./types.ts";
+
+/** Pauses before a controller that could not be set up is set up again: 1 s, doubled each time, at most 1 min. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 export interface SourceSetOptions {
   cache: Cache;
   clock: Clock;
   log: Logger;
-  /** Longest wait for the caches in milliseconds; 0 waits for ever. */
+  /** Longest wait for the first lists in milliseconds; 0 waits for ever. */
   cacheSyncTimeoutMs: number;
   enqueue: Enqueue;
   onState: (state: ControllerState) => void;
   /** True when reconciles may run: all required informers are synced now. */
   onReady: (ready: boolean) => void;
+  /** Events are delivered from now on; called once. */
+  onDelivery: () => void;
   /** An event was lost to a map function that fails. */
   onLost: () => void;
 }
 
 export interface SourceSet {
-  /**
-   * Starts the informers once and resolves when every source is synced or known to be waiting for its kind or right.
-   * Rejects with the sources that are neither when the time is over.
-   */
-  start(signal: AbortSignal): Promise<void>;
+  /** Opens the informers, once. What fails is told, and tried again until {@link SourceSet.stop}. */
+  open(): void;
+  /** Opens them, and queues what they hold and what changes as soon as all of them are there. */
+  deliver(): void;
   /** Adds a source that nothing waits for; it starts with the others, or at once. Returns the function that ends it. */
   add(source: BuiltSource): () => void;
+  /** What the controller may read. */
+  readonly reader: SourceReader;
+  /** Why the controller does not work; `undefined` while it does, or has yet to begin. */
+  problem(): string | undefined;
   stop(): void;
 }
 
+/** A source whose informer is held. */
+interface OpenSource extends StartedSource {
+  /** Queues what happens; nothing is queued before. */
+  follow(): void;
+  /** Called last to first by {@link OpenSource.close}. */
+  readonly undo: (() => void)[];
+  close(): void;
+}
+
 export function createSourceSet(plan: ControllerPlan, options: SourceSetOptions): SourceSet {
-  const { cache, clock } = options;
+  const { clock, log } = options;
   const abort = new AbortController();
-  const settled = Promise.withResolvers<void>();
-  const late = new Set<BuiltSource>();
-  const ends = new Map<BuiltSource, () => void>();
-  let started: StartedSource[] | undefined;
+  const reader = createSourceReader(plan.name, options.cache, () => [
+    ...(opened ?? []),
+    ...[...late.values()].filter((source) => source !== undefined),
+  ]);
+  const late = new Map<BuiltSource, OpenSource | undefined>();
+  let opened: readonly OpenSource[] | undefined;
   let readiness: Readiness | undefined;
+  let failure: unknown;
+  let pauseMs = FIRST_PAUSE_MS;
+  let cancelRetry = (): void => {};
+  let wanted = false;
+  let delivering = false;
 
   const evaluate = (): void => {
-    if (started === undefined || abort.signal.aborted) return;
+    if (abort.signal.aborted) return;
     readiness?.evaluate();
-    if (started.every(isSettled)) settled.resolve();
+    if (!wanted || delivering || readiness?.everReady !== true) return;
+    delivering = true;
+    for (const source of [...(opened ?? []), ...late.values()]) source?.follow();
+    options.onDelivery();
+  };
+  const close = (): void => {
+    readiness?.stop();
+    readiness = undefined;
+    for (const source of opened ?? []) source.close();
+    opened = undefined;
+  };
+  const fail = (error: unknown): void => {
+    close();
+    failure = error;
+    log.error("controller cannot be set up, trying again", { controller: plan.name, error, pauseMs });
+    options.onState("Failed");
+    cancelRetry = clock.setTimer(pauseMs, begin, { unref: true });
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
   };
   const begin = (): void => {
-    const list = plan.sources.map((source) => ({
-      source,
-      informer: cache.informer(source.kind, source.options),
-    }));
-    started = list;
-    readiness = createReadiness(list, { clock, onState: options.onState, onReady: options.onReady });
-    for (const setUp of plan.setup) setUp(lookupIn(plan, list));
-    for (const one of list) ends.set(one.source, follow(plan, options, one, abort.signal, evaluate));
-    for (const source of late) startLate(source);
+    try {
+      let first = true;
+      const current = openAll(
+        plan,
+        { ...options, reader, signal: abort.signal },
+        {
+          onChange: evaluate,
+          onIndexError(error) {
+            // Later, an object that the function cannot take is left out of its index.
+            if (!first || readiness?.everReady) return;
+            first = false;
+            // The informer is in the midst of its list.
+            queueMicrotask(() => opened === current && fail(error));
+          },
+        },
+      );
+      opened = current;
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    failure = undefined;
+    readiness = createReadiness(opened, {
+      clock,
+      syncTimeoutMs: options.cacheSyncTimeoutMs,
+      onState: options.onState,
+      onReady: options.onReady,
+      onLate: () => log.error("controller waits for its caches", { error: unsynced(plan, opened ?? []) }),
+    });
+    for (const [source, open] of late) if (open === undefined) late.set(source, openLate(source));
+    evaluate();
   };
-  const startLate = (source: BuiltSource): void => {
-    const informer = cache.informer(source.kind, source.options);
-    ends.set(
-      source,
-      follow(plan, options, { source, informer }, abort.signal, () => {}),
-    );
+  const openLate = (source: BuiltSource): OpenSource => {
+    const open = openSource(plan, { ...options, reader, signal: abort.signal }, source, () => {});
+    if (delivering) open.follow();
+    return open;
+  };
+  const open = (): void => {
+    if (opened === undefined && failure === undefined && !abort.signal.aborted) begin();
   };
 
   return {
-    async start(signal) {
-      if (started === undefined) begin();
+    open,
+    deliver() {
+      wanted = true;
+      open();
       evaluate();
-      const failure = (): Error => unsynced(plan, started ?? []);
-      await withinTime(settled.promise, { signal, clock, ms: options.cacheSyncTimeoutMs, failure });
     },
     add(source) {
-      late.add(source);
-      if (started !== undefined && !abort.signal.aborted) startLate(source);
+      const started = opened !== undefined && !abort.signal.aborted;
+      late.set(source, started ? openLate(source) : undefined);
       return () => {
+        late.get(source)?.close();
         late.delete(source);
-        ends.get(source)?.();
-        ends.delete(source);
       };
+    },
+    reader,
+    problem() {
+      if (failure !== undefined) return failure instanceof Error ? failure.message : String(failure);
+      const waiting = (opened ?? []).filter(
+        ({ source, informer }) => !source.options.optional && informer.state !== "synced",
+      );
+      return waiting.length === 0 ? undefined : unsynced(plan, waiting).message;
     },
     stop() {
       abort.abort();
-      readiness?.stop();
-      for (const end of ends.values()) end();
-      ends.clear();
+      cancelRetry();
+      close();
+      for (const source of late.values()) source?.close();
     },
   };
 }
 
-/** Queues what happens in a source, and tells of its states. Returns the function that gives the informer back. */
-function follow(
+interface OpenOptions extends SourceSetOptions {
+  reader: SourceReader;
+  signal: AbortSignal;
+}
+
+interface OpenHooks {
+  onChange: () => void;
+  onIndexError: (error: unknown) => void;
+}
+
+/** Opens every source and index of a plan; when one fails, the others are given back. */
+function openAll(plan: ControllerPlan, options: OpenOptions, hooks: OpenHooks): OpenSource[] {
+  const opened: OpenSource[] = [];
+  try {
+    for (const source of plan.sources) opened.push(openSource(plan, options, source, hooks.onChange));
+    for (const { kind, name, fn } of plan.indexes) {
+      const found = opened.filter(({ source }) => isOf(source, kind));
+      if (found.length === 0)
+        throw new ControllerSetupError(plan.name, `it has no source of kind ${kind.kind}`);
+      for (const { undo, informer } of found)
+        undo.push(informer.addIndex(indexName(plan.name, name), fn, hooks.onIndexError));
+    }
+  } catch (error) {
+    for (const source of opened) source.close();
+    throw error;
+  }
+  return opened;
+}
+
+const isOf = ({ kind }: BuiltSource, other: { group: string; kind: string }): boolean =>
+  kind.group === other.group && kind.kind === other.kind;
+
+function openSource(
   plan: ControllerPlan,
-  options: SourceSetOptions,
-  { source, informer }: StartedSource,
-  signal: AbortSignal,
-  onState: () => void,
-): () => void {
-  const { cache, clock, log, enqueue, onLost } = options;
-  const handler = queueingHandler({
-    map: source.map,
-    predicates: [...source.predicates, ...plan.predicates],
-    priority: plan.queue.priority ?? usualPriority,
-    enqueue,
-    clock,
-    log,
-    onLost,
-    signal,
-  });
+  options: OpenOptions,
+  source: BuiltSource,
+  onChange: () => void,
+): OpenSource {
+  const { cache, clock, log, enqueue, onLost, reader, signal } = options;
+  const informer = cache.informer(source.kind, source.options);
   const undo = [
-    informer.addHandler(handler),
+    () => cache.release(informer),
     informer.onState((state) => {
       logAbsence(log, source, informer, state);
-      onState();
+      onChange();
     }),
   ];
-  return () => {
-    for (const fn of undo) fn();
-    cache.release(informer);
+  return {
+    source,
+    informer,
+    undo,
+    follow() {
+      const handler = queueingHandler({
+        map: (object) => source.map(object, reader),
+        predicates: [...source.predicates, ...plan.predicates],
+        priority: plan.queue.priority ?? usualPriority,
+        enqueue,
+        clock,
+        log,
+        onLost,
+        signal,
+      });
+      undo.push(informer.addHandler(handler));
+    },
+    close() {
+      for (const fn of undo.splice(0).reverse()) fn();
+    },
   };
 }
 
@@ -141,17 +251,10 @@ function logAbsence(log: Logger, source: BuiltSource, informer: Informer, state:
   else log.warn("source is not available, waiting for it", fields);
 }
 
-function lookupIn(plan: ControllerPlan, list: readonly StartedSource[]): InformerLookup {
-  return <T extends KubeObject>({ group, kind }: Kind<T>) => {
-    const found = list.find(({ source }) => source.kind.kind === kind && source.kind.group === group);
-    if (found === undefined) throw new ControllerSetupError(plan.name, `it has no source of kind ${kind}`);
-    return found.informer as unknown as Informer<T>;
-  };
-}
-
-function unsynced(plan: ControllerPlan, started: readonly StartedSource[]): Error {
-  const list = started
-    .filter((one) => !isSettled(one))
+/** Names the sources that are not there, with their last errors. */
+function unsynced(plan: ControllerPlan, sources: readonly StartedSource[]): Error {
+  const list = sources
+    .filter((one) => !one.informer.hasSynced())
     .map(({ source, informer }) => {
       const { lastError } = informer;
       const reason = lastError instanceof Error ? `: ${lastError.message}` : "";

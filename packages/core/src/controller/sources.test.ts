@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { apiError, type Thing, thing, things, worlds } from "../cache/fixtures.testkit.ts";
+import { createCache } from "../cache/cache.ts";
+import { apiError, memoryLog, type Thing, thing, things, worlds } from "../cache/fixtures.testkit.ts";
 import type { Kind, ObjectKey } from "../object.ts";
 import { LOW_PRIORITY } from "../queue/types.ts";
 import { openScene, recorder, type Scene } from "./scene.testkit.ts";
@@ -35,7 +36,7 @@ describe("start", () => {
     scene.server.put(thing("a", { namespace: "t" }));
     const { keys, reconcile } = recorder();
     const controller = scene.builder().for(things).complete(reconcile);
-    await controller.warmUp(scene.lost.signal);
+    controller.warmUp();
     await scene.clock.advance(1000);
     expect(scene.server.watches()).toHaveLength(1);
     expect(keys).toEqual([]);
@@ -44,16 +45,136 @@ describe("start", () => {
     expect(scene.server.watches()).toHaveLength(1);
   });
 
-  it("CORE-184 CORE-235 gives up with the kind and its last error when the caches do not sync in 2 min", async () => {
+  it("CORE-184 CORE-235 fails alone, with the kind and its last error, and starts when the kind can be listed", async () => {
+    scene.server.put(thing("a", { namespace: "t" }));
     refuseAll(apiError(500, "etcd is on fire"));
-    const controller = scene.builder().for(things).complete(recorder().reconcile);
-    const { done } = await scene.start(controller);
-    const failure = done.catch((error: Error) => error.message);
+    const { keys, reconcile } = recorder();
+    const controller = scene.builder().for(things).complete(reconcile);
+    await scene.start(controller);
     await scene.clock.advance(119_000);
     expect(controller.state).toBe("Syncing");
     await scene.clock.advance(2000);
-    expect(await failure).toMatch(/"echo": caches did not sync in time: Thing of .*etcd is on fire/);
+    const message = /"echo": caches did not sync in time: Thing of .*etcd is on fire/;
     expect(controller.state).toBe("Failed");
+    expect(controller.problem).toMatch(message);
+    expect(scene.logged("controller waits for its caches").map(({ fields }) => String(fields.error))).toEqual(
+      [expect.stringMatching(message)],
+    );
+    await scene.clock.advance(3_600_000);
+    expect([controller.state, keys]).toEqual(["Failed", []]);
+    scene.server.accept();
+    await scene.clock.advance(60_000);
+    expect([controller.state, controller.problem, keys]).toEqual(["Running", undefined, ["t/a"]]);
+  });
+
+  it("CORE-210 CORE-260 a standby keeps no key, and is told of what is there when it leads", async () => {
+    const { keys, reconcile } = recorder();
+    const controller = scene.builder().for(things).complete(reconcile);
+    controller.warmUp();
+    await scene.clock.flush();
+    for (let i = 0; i < 50; i += 1) {
+      scene.server.put(thing(`gone-${i}`, { namespace: "t" }));
+      scene.server.remove({ namespace: "t", name: `gone-${i}` });
+    }
+    scene.server.put(thing("a", { namespace: "t" }));
+    await scene.clock.flush();
+    expect(controller.explain({ namespace: "t", name: "a" })).toMatchObject({ queueLength: 0 });
+    await scene.start(controller);
+    expect(keys).toEqual(["t/a"]);
+  });
+
+  it("CORE-222 CORE-235 runs no map function before all that it may read is there", async () => {
+    const { server } = scene;
+    server.put(thing("p", { namespace: "t", kind: "Part" }), parts);
+    const slow = { ...server.client };
+    let held = true;
+    for (const verb of ["watch", "pages"] as const) {
+      const call = server.client[verb].bind(server.client) as (
+        kind: Kind,
+        options: never,
+      ) => AsyncIterable<never>;
+      slow[verb] = ((kind: Kind, options: never) =>
+        held && kind.kind === "Thing"
+          ? { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(apiError(500)) }) }
+          : call(kind, options)) as never;
+    }
+    const cache = createCache({ client: slow, clock: scene.clock, log: memoryLog().log });
+    server.put(thing("user", { namespace: "t", spec: { owner: "p" } }));
+    const { keys, reconcile } = recorder();
+    const controller = scene
+      .builder("echo", { cache })
+      .for(things)
+      .index(things, "owner", ({ spec }) => [spec?.owner ?? ""])
+      .watches(parts, ({ metadata }, { byIndex }) =>
+        byIndex(things, "owner", metadata.name!).map((user) => ({
+          namespace: "m",
+          name: user.metadata.name!,
+        })),
+      )
+      .complete(reconcile);
+    await scene.start(controller);
+    await scene.clock.advance(10_000);
+    held = false;
+    await scene.clock.advance(60_000);
+    expect(keys.sort()).toEqual(["m/user", "t/user"]);
+    await cache.stop();
+  });
+
+  it("CORE-182 begins whole or not at all: what cannot be set up is told, given back, and tried again", async () => {
+    scene.server.put(thing("a", { namespace: "t", spec: { owner: "x" } }));
+    let broken = true;
+    const { keys, reconcile } = recorder();
+    const controller = scene
+      .builder()
+      .for(things)
+      .index(things, "owner", ({ spec }) => {
+        if (broken) throw new Error("no owner");
+        return [spec?.owner ?? ""];
+      })
+      .complete(reconcile);
+    const other = recorder();
+    const neighbour = scene.builder("neighbour").for(things).complete(other.reconcile);
+    await scene.start(controller);
+    await scene.start(neighbour);
+    expect([controller.state, neighbour.state]).toEqual(["Failed", "Running"]);
+    expect(controller.problem).toContain('index "echo/owner" of things.v1.test.quartet.io failed for t/a');
+    await scene.clock.advance(1_000 + 2_000);
+    expect(
+      scene.logged("controller cannot be set up, trying again").map(({ fields }) => fields.pauseMs),
+    ).toEqual([1_000, 2_000, 4_000]);
+    expect([keys, other.keys]).toEqual([[], ["t/a"]]);
+    broken = false;
+    await scene.clock.advance(4_000);
+    expect([controller.state, keys]).toEqual(["Running", ["t/a"]]);
+    broken = true;
+    scene.server.put(thing("b", { namespace: "t" }));
+    await scene.clock.flush();
+    expect([controller.state, keys]).toEqual(["Running", ["t/a", "t/b"]]);
+    await controller.stop(0);
+    await neighbour.stop(0);
+    expect(scene.cache.informers()).toEqual([]);
+  });
+
+  it("CORE-182 an index belongs to its controller: two of one name over one kind are no clash", async () => {
+    scene.server.put(thing("a", { namespace: "t", spec: { owner: "x", size: 1 } }));
+    const found: string[] = [];
+    const finding = (name: string, value: string) =>
+      recorder(async (_key, { cache }) => {
+        found.push(...cache.byIndex(things, "by", value).map(({ metadata }) => `${name} ${metadata.name}`));
+        return undefined;
+      }).reconcile;
+    const first = scene
+      .builder("first")
+      .for(things)
+      .index(things, "by", ({ spec }) => [spec?.owner ?? ""]);
+    const second = scene
+      .builder("second")
+      .for(things)
+      .index(things, "by", ({ spec }) => [`${spec?.size}`]);
+    await scene.start(first.complete(finding("first", "x")));
+    await scene.start(second.complete(finding("second", "1")));
+    expect(found).toEqual(["first a", "second a"]);
+    expect(scene.cache.informers()).toHaveLength(1);
   });
 
   it("CORE-172 CORE-224 reconciles an object that was replaced by one of the same name while the watch was down", async () => {
@@ -70,21 +191,18 @@ describe("start", () => {
     expect(keys).toEqual(["t/a", "t/a"]);
   });
 
-  it("runs its setup with the informers before they sync", async () => {
-    scene.server.put(thing("a", { namespace: "t", spec: { owner: "x" } }));
-    const found: string[] = [];
-    const { reconcile } = recorder(async (_key, ctx) => {
-      const [informer] = ctx.cache.informers();
-      found.push(...informer!.byIndex("owner", "x").map(({ metadata }) => metadata.name!));
+  it("CORE-183 a reconcile reads what its controller declared, and no other kind", async () => {
+    scene.server.put(thing("a", { namespace: "t" }));
+    const read: unknown[] = [];
+    const { reconcile } = recorder(async (key, { cache }) => {
+      read.push((await cache.get(things, key))?.metadata.name, (await cache.list(things)).length);
+      await cache.get(parts, key).catch((error: Error) => read.push(error.message));
       return undefined;
     });
-    const controller = scene
-      .builder()
-      .for(things)
-      .withSetup((informers) => informers(things).addIndex("owner", ({ spec }) => [spec?.owner ?? ""]))
-      .complete(reconcile);
-    await scene.start(controller);
-    expect(found).toEqual(["a"]);
+    await scene.start(scene.builder().for(things).complete(reconcile));
+    const refused = "parts.v1.test.quartet.io is not cached; echo must declare it as a source";
+    expect(read).toEqual(["a", 1, refused]);
+    expect(scene.cache.informers()).toHaveLength(1);
   });
 
   it("CORE-234 a source added while it runs starts at once, and its first list is not waited for", async () => {

@@ -92,12 +92,12 @@ it("CORE-256 when its signal aborts, all running reconciles abort at once and no
   expect(record.keys).toEqual(["t/a"]);
 });
 
-it("ends with the reason while it starts, when its signal aborts", async () => {
+it("ends while it starts, when its signal aborts", async () => {
   const controller = scene.builder().for(things).complete(endless().reconcile);
   scene.server.refuse("watch", new Error("not now"), 1000);
   scene.server.refuse("list", new Error("not now"), 1000);
   const { done } = await scene.start(controller);
   const reason = new Error("never mind");
   scene.lost.abort(reason);
-  await expect(done).rejects.toBe(reason);
+  await done;
 });

@@ -1,5 +1,5 @@
 /** Contracts between a controller and the framework. */
-import type { Cache, CacheEvent, Informer, InformerOptions } from "../cache/types.ts";
+import type { CacheEvent, Informer, InformerOptions } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
@@ -16,6 +16,31 @@ export interface Result {
   priority?: number;
 }
 
+export interface ListFilter {
+  readonly namespace?: string;
+  readonly labels?: Record<string, string>;
+}
+
+/** A source of a controller, to be read at once. */
+export type Source<T extends KubeObject = KubeObject> = Pick<
+  Informer<T>,
+  "kind" | "get" | "list" | "byIndex" | "state" | "lastError" | "hasSynced"
+>;
+
+/**
+ * What a controller may read: the kinds that it declared. Anything else throws `NotCachedError`, and so do the reads
+ * of a source that never could be read, be it for want of its kind or of a right.
+ */
+export interface SourceReader {
+  /** The object with this process's own newer writes; `undefined` when there is none. */
+  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<DeepReadonly<T> | undefined>;
+  list<T extends KubeObject>(kind: Kind<T>, filter?: ListFilter): Promise<readonly DeepReadonly<T>[]>;
+  /** Objects by an index of the builder, or by one that is always there. */
+  byIndex<T extends KubeObject>(kind: Kind<T>, index: string, value: string): readonly DeepReadonly<T>[];
+  /** The source itself, which tells its state as well. */
+  source<T extends KubeObject>(kind: Kind<T>): Source<T>;
+}
+
 /** What a reconcile gets beside its key. */
 export interface ReconcileContext {
   /** Aborts on time-out, on a lost lease, and 20 s into a shutdown. */
@@ -25,7 +50,7 @@ export interface ReconcileContext {
   readonly reconcileID: string;
   /** Requests under this controller's name, ended by `signal`; writes are fenced while leadership is required. */
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: SourceReader;
   readonly events: EventRecorder;
   readonly priority: number;
   /** Failures of this key since its last success, from 0. */
@@ -46,9 +71,13 @@ export type Reconcile = (key: ObjectKey, ctx: ReconcileContext) => Promise<Resul
 /** Decides whether a cache event queues anything. It never filters the cache itself. */
 export type Predicate<T extends KubeObject = KubeObject> = (event: CacheEvent<T>) => boolean;
 
-/** Keys to queue for an object that changed. Runs on the old and the new object of an update (CORE-222). */
+/**
+ * Keys to queue for an object that changed. Runs on the old and the new object of an update (CORE-222), and not before
+ * everything that it may read is there.
+ */
 export type MapFn<T extends KubeObject = KubeObject> = (
   object: DeepReadonly<T>,
+  cache: SourceReader,
 ) => readonly ObjectKey[] | Promise<readonly ObjectKey[]>;
 
 /** Adds keys to a controller's queue from outside the cache (CORE-225). */
@@ -116,9 +145,11 @@ export interface Controller {
   readonly options: Required<ControllerOptions>;
   /** Kinds that it reads, with their scopes, for RBAC and preflight. */
   readonly sources: readonly ControllerSource[];
-  /** Starts the informers and waits for them; no reconcile yet (warm-up, CORE-235). */
-  warmUp(signal: AbortSignal): Promise<void>;
-  /** Runs until `stop`; rejects when the controller cannot start. */
+  /** Why it does not work, for people; `undefined` while it does. */
+  readonly problem: string | undefined;
+  /** Opens the informers; nothing is queued yet (warm-up, CORE-235). */
+  warmUp(): void;
+  /** Runs until `stop` or until the signal aborts. What keeps it from starting is told, and tried again. */
   run(signal: AbortSignal): Promise<void>;
   /** Takes no new work and waits for running reconciles; then aborts their signals (CORE-262). */
   stop(drainMs: number): Promise<{ stuck: readonly string[] }>;
@@ -133,6 +164,12 @@ export interface Controller {
   watch<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): () => void;
   /** Queue and outcome of a key, for `quartet explain`. */
   explain(key: ObjectKey): Record<string, unknown>;
+}
+
+/** A kind that somebody reads, and how much of it. */
+export interface DeclaredSource {
+  readonly kind: Kind;
+  readonly options?: InformerOptions;
 }
 
 export interface ControllerSource {
@@ -157,9 +194,14 @@ export interface ControllerBuilder {
    * does not run for objects being deleted.
    */
   finalizer<T extends KubeObject>(name: string, cleanup: Cleanup<T>): ControllerBuilder;
-  /** Runs `setup` when the informers exist, before they sync: the place for indexes. */
-  withSetup(setup: (informers: InformerLookup) => void): ControllerBuilder;
+  /**
+   * Index over the objects of a declared kind, for {@link SourceReader.byIndex}; its name belongs to this controller. A
+   * function that throws keeps the controller from starting; later, the object is left out of the index (CORE-182).
+   */
+  index<T extends KubeObject>(
+    kind: Kind<T>,
+    name: string,
+    fn: (object: DeepReadonly<T>) => readonly string[],
+  ): ControllerBuilder;
   complete(reconcile: Reconcile): Controller;
 }
-
-export type InformerLookup = <T extends KubeObject>(kind: Kind<T>) => Informer<T>;

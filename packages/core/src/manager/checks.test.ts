@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { apiError } from "../cache/fixtures.testkit.ts";
-import { harness } from "../cache/harness.testkit.ts";
+import type { ControllerState } from "../controller/types.ts";
 import { LEASE } from "../kinds/index.ts";
-import { cacheCheck, leaderCheck } from "./checks.ts";
+import { cacheCheck, controllerCheck, leaderCheck } from "./checks.ts";
 import { joinHooks, overlayHooks } from "./client-hooks.ts";
 
 describe("leader check", () => {
@@ -17,37 +16,32 @@ describe("leader check", () => {
   });
 });
 
-describe("cache check", () => {
-  it("CORE-238 CORE-282 a list that is refused while running fails readiness after two minutes, not at once", async () => {
-    const { cache, clock, server, watch } = harness();
-    const check = cacheCheck({ cache, controllers: () => [], clock });
-    const { informer } = watch();
-    await clock.flush();
-    expect(check()).toBeUndefined();
-    server.refuse("watch", apiError(403), 10_000);
-    server.refuse("list", apiError(403), 10_000);
-    server.watches()[0]!.bookmark();
-    server.watches()[0]!.end();
-    await clock.flush();
-    expect([informer.state, check()]).toEqual(["forbidden", undefined]);
-    await clock.advance(119_000);
-    expect(check()).toBeUndefined();
-    await clock.advance(1_000);
-    expect(check()).toBe("things.test.quartet.io forbidden");
-    server.accept();
-    await clock.advance(10_000);
-    expect([informer.state, check()]).toEqual(["synced", undefined]);
-    await cache.stop();
+describe("checks of controllers", () => {
+  const controller = {
+    name: "echo",
+    state: "Starting" as ControllerState,
+    problem: undefined as string | undefined,
+  };
+
+  it("CORE-282 caches are not ready while a controller fills them for the first time", () => {
+    const check = cacheCheck(() => [controller]);
+    const ready = (["Starting", "Syncing", "WaitingForCRD", "Running", "Paused", "Failed"] as const).map(
+      (state) => {
+        controller.state = state;
+        return check() === undefined;
+      },
+    );
+    expect(ready).toEqual([false, false, true, true, true, true]);
   });
 
-  it("CORE-238 a list that was refused from the start fails readiness", async () => {
-    const { cache, clock, server, watch } = harness();
-    server.refuse("watch", apiError(403), 10_000);
-    server.refuse("list", apiError(403), 10_000);
-    watch();
-    await clock.flush();
-    expect(cacheCheck({ cache, controllers: () => [], clock })()).toBe("things.test.quartet.io forbidden");
-    await cache.stop();
+  it("CORE-238 CORE-282 a controller that cannot work is told at its own path, and takes nothing out of its Service", () => {
+    const check = controllerCheck(controller);
+    controller.state = "Running";
+    controller.problem = "a list fails for the moment";
+    expect(check()).toBeUndefined();
+    controller.state = "Failed";
+    expect(check()).toBe("a list fails for the moment");
+    expect(check.advisory).toBe(true);
   });
 });
 

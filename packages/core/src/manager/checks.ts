@@ -1,13 +1,9 @@
 /** The manager's own health checks. */
-import type { Cache, Informer } from "../cache/types.ts";
-import type { Clock } from "../clock.ts";
 import type { Controller } from "../controller/types.ts";
-import type { HealthCheck } from "../observe/health.ts";
+import { advisory, type HealthCheck } from "../observe/health.ts";
 
 /** A leader may be this much older than its Lease before it counts as hung (client-go's health check adaptor: 20 s). */
 const LEADER_GRACE_MS = 20_000;
-/** A right that was lost while running fails readiness after so long (CORE-238). */
-const FORBIDDEN_GRACE_MS = 120_000;
 
 /** Fails for a leader that has not renewed for the Lease's duration and 20 s more. */
 export function leaderCheck(sinceRenewal: () => number | undefined, leaseDurationMs: number): HealthCheck {
@@ -19,42 +15,22 @@ export function leaderCheck(sinceRenewal: () => number | undefined, leaseDuratio
   };
 }
 
-export interface CacheCheckOptions {
-  cache: Pick<Cache, "informers">;
-  controllers: () => readonly Controller[];
-  clock: Clock;
+/**
+ * Fails while the caches of a controller are filled for the first time. One that cannot be filled in time, for want of
+ * its kind, of a right, or of an answer, concerns its controller alone: see {@link controllerCheck}.
+ */
+export function cacheCheck(
+  controllers: () => readonly Pick<Controller, "name" | "state" | "problem">[],
+): HealthCheck {
+  return () => {
+    const waiting = controllers().filter(({ state }) => state === "Starting" || state === "Syncing");
+    return waiting.length === 0
+      ? undefined
+      : waiting.map(({ name, problem }) => problem ?? `controller ${name} has not begun`).join("; ");
+  };
 }
 
-/**
- * Fails until every informer has synced once. A kind that is not served, and an optional one that is forbidden, are
- * not waited for.
- */
-export function cacheCheck({ cache, controllers, clock }: CacheCheckOptions): HealthCheck {
-  const forbiddenSince = new WeakMap<Informer, number>();
-  const isOptional = (informer: Informer): boolean => {
-    const sources = controllers().flatMap((controller) => controller.sources);
-    const same = sources.filter(
-      ({ kind }) => kind.group === informer.kind.group && kind.plural === informer.kind.plural,
-    );
-    return same.length > 0 && same.every((source) => source.options.optional === true);
-  };
-  const problemOf = (informer: Informer): string | undefined => {
-    if (informer.state === "forbidden") {
-      if (isOptional(informer)) return undefined;
-      const since = forbiddenSince.get(informer) ?? clock.monotonic();
-      forbiddenSince.set(informer, since);
-      if (informer.everSynced && clock.monotonic() - since < FORBIDDEN_GRACE_MS) return undefined;
-      return "forbidden";
-    }
-    forbiddenSince.delete(informer);
-    const waits = informer.state === "waiting-for-kind" || informer.state === "stopped";
-    return waits || informer.everSynced ? undefined : "not synced";
-  };
-  return () => {
-    const problems = cache.informers().flatMap((informer) => {
-      const problem = problemOf(informer);
-      return problem === undefined ? [] : [`${informer.kind.plural}.${informer.kind.group} ${problem}`];
-    });
-    return problems.length === 0 ? undefined : problems.join(", ");
-  };
+/** Fails while a controller cannot work. It is told, but takes the process out of no Service: others do work. */
+export function controllerCheck(controller: Pick<Controller, "state" | "problem">): HealthCheck {
+  return advisory(() => (controller.state === "Failed" ? (controller.problem ?? "failed") : undefined));
 }

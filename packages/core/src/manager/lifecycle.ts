@@ -1,5 +1,4 @@
 /** A manager's way from start to end. */
-import type { Controller } from "../controller/types.ts";
 import type { EventSink } from "../observe/events.ts";
 import type { LeaderObserver } from "../observe/leader-metrics.ts";
 import type { LoopMonitor } from "../observe/loop-monitor.ts";
@@ -122,13 +121,8 @@ async function startAll(
   }
   signal.throwIfAborted();
   everyReplicaWork.start();
-  if (elector === undefined || !options.warmup) return;
-  // Why a cache cannot be filled is told again when its controller is to run.
-  const warm = (controller: Controller): Promise<void> =>
-    controller.warmUp(signal).catch((error: unknown) => {
-      if (!signal.aborted) options.log.warn("Warm-up failed", { controller: controller.name, error });
-    });
-  await Promise.all(leaderWork.controllers().map(warm));
+  // Beside the election: a kind that cannot be listed must keep nobody from leading.
+  if (elector !== undefined && options.warmup) for (const one of leaderWork.controllers()) one.warmUp();
 }
 
 function shutdownSteps(

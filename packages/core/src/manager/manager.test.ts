@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { inAdmission } from "../admission-context.ts";
-import type { Cache, Informer, SourceState } from "../cache/types.ts";
+import type { Cache } from "../cache/types.ts";
 import type { Client, ClientHooks, WriteInfo } from "../client/types.ts";
-import type { Controller, ControllerSource } from "../controller/types.ts";
+import type { Controller, ControllerState } from "../controller/types.ts";
 import { defineKind, type KubeObject, keyToString, type ObjectKey } from "../object.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
@@ -63,7 +63,6 @@ interface Harness {
   trace: string[];
   manager: ManagerHandle;
   overlays: string[];
-  informers: Informer[];
   end: () => ManagerEnd | undefined;
   lines: () => Record<string, unknown>[];
 }
@@ -84,7 +83,6 @@ function harness(
   const server = shared.server ?? leaseServer(() => clock.monotonic());
   const trace: string[] = [];
   const overlays: string[] = [];
-  const informers: Informer[] = [];
   const lines: string[] = [];
   const { log } = createLogging({
     levels: parseLogLevels("info"),
@@ -99,7 +97,7 @@ function harness(
     stop: async () => note(`stop ${name}`),
   });
   const cache = {
-    informers: () => informers,
+    informers: () => [],
     overlay: (_kind: unknown, key: ObjectKey, object: KubeObject | "deleted") =>
       void overlays.push(`${keyToString(key)} ${object === "deleted" ? object : "object"}`),
     stop: async () => note("stop caches"),
@@ -138,7 +136,6 @@ function harness(
     trace,
     manager,
     overlays,
-    informers,
     end: () => end,
     lines: () => lines.map((line) => JSON.parse(line)),
   };
@@ -154,22 +151,19 @@ function fakeController(
   trace: string[],
   more: {
     leader?: boolean;
+    state?: ControllerState;
     stop?: () => Promise<{ stuck: readonly string[] }>;
-    warmUp?: (signal: AbortSignal) => Promise<void>;
-    sources?: readonly ControllerSource[];
     run?: () => Promise<void>;
   } = {},
 ): FakeController {
   const controller: FakeController = {
     name,
-    state: "Starting",
+    state: more.state ?? "Running",
     options: { maxConcurrentReconciles: 1, reconcileTimeoutMs: 0, needLeaderElection: more.leader ?? true },
-    sources: more.sources ?? [],
+    sources: [],
+    problem: undefined,
     signal: undefined,
-    async warmUp(signal) {
-      trace.push(`warm ${name}`);
-      await more.warmUp?.(signal);
-    },
+    warmUp: () => void trace.push(`warm ${name}`),
     async run(signal) {
       trace.push(`run ${name}`);
       controller.signal = signal;
@@ -198,10 +192,6 @@ function runnable(name: string, trace: string[], needLeaderElection?: boolean): 
       trace.push(`end ${name}`);
     },
   };
-}
-
-function informer(state: SourceState, synced: boolean): Informer & { state: SourceState } {
-  return { kind: pods, state, everSynced: synced } as unknown as Informer & { state: SourceState };
 }
 
 describe("start", () => {
@@ -248,21 +238,6 @@ describe("start", () => {
     expect(server.calls).toEqual([]);
     expect(await manager.metrics.render()).toContain("quartet_leader 1");
     await expect(manager.client.patch(pods, write.key, { type: "merge", body: {} })).resolves.toBeDefined();
-  });
-
-  it("goes on to the election when a warm-up fails, and says why", async () => {
-    const { clock, trace, manager, lines } = harness();
-    manager.add(
-      fakeController("broken", trace, {
-        warmUp: async () => {
-          throw new Error("no sync");
-        },
-      }),
-    );
-    await manager.start();
-    await clock.flush();
-    expect(manager.isLeader()).toBe(true);
-    expect(lines()).toContainEqual(expect.objectContaining({ msg: "Warm-up failed", error: "no sync" }));
   });
 
   it("leaves caches cold on standby with --warmup=false", async () => {
@@ -611,22 +586,20 @@ describe("stop", () => {
 });
 
 describe("checks", () => {
-  it("CORE-282 is ready when informers have synced once, and does not wait for kinds that are not served", async () => {
-    const { clock, informers, manager, trace } = harness();
+  it("CORE-282 CORE-260 waits for the caches of the controllers that are to work here, and tells of each that fails", async () => {
+    const { clock, manager, server, trace } = harness({ warmup: false });
+    server.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
     const check = manager.readyz.get("caches")!;
-    const pod = informer("starting", false);
-    informers.push(pod, informer("waiting-for-kind", false));
-    expect(check()).toBe("pods. not synced");
-    informers[0] = informer("synced", true);
+    manager.add(fakeController("tars", trace, { state: "Starting" }));
+    manager.add(fakeController("broken", trace, { state: "Failed" }));
+    await manager.start();
+    await clock.flush();
     expect(check()).toBeUndefined();
-    const forbidden = informer("forbidden", true);
-    informers[0] = forbidden;
-    expect(check()).toBeUndefined();
-    await clock.advance(120_000);
-    expect(check()).toBe("pods. forbidden");
-    const optional = { kind: pods, options: { optional: true }, role: "watches" as const };
-    manager.add(fakeController("tars", trace, { sources: [optional] }));
-    expect(check()).toBeUndefined();
+    expect(await manager.readyz.get("controller-broken")!()).toBe("failed");
+    server.put({ holderIdentity: "", leaseDurationSeconds: 1 });
+    await clock.advance(5_000);
+    expect(manager.isLeader()).toBe(true);
+    expect(check()).toBe("controller tars has not begun");
   });
 
   it("CORE-282 has the checks caches, webhook and shutdown; CORE-281 ping, event-loop and leader", () => {

@@ -6,7 +6,7 @@ import type { HealthCheck } from "../observe/health.ts";
 import { type LeaderObserver, leaderMetrics } from "../observe/leader-metrics.ts";
 import { startLoopMonitor } from "../observe/loop-monitor.ts";
 import { createPlanner } from "../plan/planner.ts";
-import { cacheCheck, leaderCheck } from "./checks.ts";
+import { cacheCheck, controllerCheck, leaderCheck } from "./checks.ts";
 import { ManagerStoppedError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { createFence, type Fence, openFence } from "./fence.ts";
@@ -14,7 +14,7 @@ import { createLeaderElector, type LeaderElector } from "./leader-election.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import type { ManagerHandle, ManagerOptions, ModuleIdentity } from "./manager-types.ts";
 import { createModuleManagers } from "./module-manager.ts";
-import { createWorkGroup, describe, needsLeader, type Work } from "./work-group.ts";
+import { createWorkGroup, describe, isController, needsLeader, type Work } from "./work-group.ts";
 import { createWriteJournal } from "./write-journal.ts";
 
 /** Lag of the event loop that is logged when there is no retry period of leader election to measure by. */
@@ -60,12 +60,24 @@ export function createManager(options: ManagerOptions): ManagerHandle {
     if (other !== undefined)
       throw new Error(`cannot add ${describe(added)}: there is a ${describe(other)} already`);
     work.set(added.name, added);
+    if (isController(added)) readyz.set(`controller-${added.name}`, controllerCheck(added));
     (needsLeader(added) ? leaderWork : everyReplicaWork).add(added);
   };
   const runsDry = (controller: Controller): boolean => {
     const module = managers.moduleOf(controller);
     return module !== undefined && options.runsDry?.(module) === true;
   };
+
+  const readyz = new Map<string, HealthCheck>([
+    [
+      "caches",
+      cacheCheck(() =>
+        options.warmup || elector?.isLeader() !== false ? controllers() : everyReplicaWork.controllers(),
+      ),
+    ],
+    ...(options.webhooks ? [["webhook", options.webhooks.check] as const] : []),
+    ["shutdown", () => (lifecycle.isStopping() ? "the manager is stopping" : undefined)],
+  ]);
 
   const handle: ManagerHandle = {
     ...managers.of(),
@@ -88,11 +100,7 @@ export function createManager(options: ManagerOptions): ManagerHandle {
       ["event-loop", loop.check],
       ["leader", leaderCheck(() => elector?.sinceRenewal(), election?.leaseDurationMs ?? 0)],
     ]),
-    readyz: new Map<string, HealthCheck>([
-      ["caches", cacheCheck({ cache, controllers, clock })],
-      ...(options.webhooks ? [["webhook", options.webhooks.check] as const] : []),
-      ["shutdown", () => (lifecycle.isStopping() ? "the manager is stopping" : undefined)],
-    ]),
+    readyz,
     controllers,
     explain: (kind, key) =>
       explain(kind, key, {

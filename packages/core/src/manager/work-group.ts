@@ -88,7 +88,7 @@ export function createWorkGroup(options: WorkGroupOptions): WorkGroup {
 }
 
 /** Tells a controller from a runnable. */
-function isController(work: Work): work is Controller {
+export function isController(work: Work): work is Controller {
   return "sources" in work;
 }
 

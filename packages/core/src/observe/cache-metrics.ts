@@ -62,11 +62,6 @@ function informerGauges(metrics: Metrics): (gauges: InformerGauges) => () => voi
     named,
   );
   const objects = metrics.gauge("quartet_cache_objects", "Objects held in memory.", KIND_LABELS);
-  const aside = metrics.gauge(
-    "quartet_cache_objects_set_aside",
-    "Objects that the cache could not take in; the log and `quartet explain` name them.",
-    KIND_LABELS,
-  );
   const contact = metrics.gauge(
     "quartet_reflector_last_contact_seconds",
     "Seconds since the last byte from the server.",
@@ -74,15 +69,18 @@ function informerGauges(metrics: Metrics): (gauges: InformerGauges) => () => voi
   );
   const running = new Set<InformerGauges>();
   metrics.onCollect(() => {
-    for (const gauge of [version, queued, objects, aside, contact]) gauge.reset();
+    for (const gauge of [version, queued, objects, contact]) gauge.reset();
     const worst = new Map<string, number>();
+    const newest = new Map<string, number>();
     for (const informer of running) {
       const labels = labelsOf(informer.kind);
-      version.set({ name: informer.scope, ...labels }, informer.resourceVersion());
-      queued.set({ name: informer.scope, ...labels }, informer.queuedItems());
-      // Informers of one kind with different selectors share these two.
+      // Informers of one kind with selectors of one form share their series.
+      const named = { name: informer.scope, ...labels };
+      const form = JSON.stringify(named);
+      newest.set(form, Math.max(newest.get(form) ?? 0, informer.resourceVersion()));
+      version.set(named, newest.get(form)!);
+      queued.inc(named, informer.queuedItems());
       objects.inc(labels, informer.objects());
-      aside.inc(labels, informer.setAside());
       const key = JSON.stringify(labels);
       worst.set(key, Math.max(worst.get(key) ?? 0, informer.secondsSinceContact()));
       contact.set(labels, worst.get(key)!);

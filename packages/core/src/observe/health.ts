@@ -7,7 +7,16 @@ import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "
 import type { Logger } from "./types.ts";
 
 /** Says why something is not well, or `undefined` when it is. A throw counts as not well. */
-export type HealthCheck = () => string | undefined | Promise<string | undefined>;
+export interface HealthCheck {
+  (): string | undefined | Promise<string | undefined>;
+  /** It is told, and fails at its own path, but not the endpoint as a whole. */
+  readonly advisory?: true;
+}
+
+/** A check that fails alone. */
+export function advisory(check: HealthCheck): HealthCheck {
+  return Object.assign(() => check(), { advisory: true } as const);
+}
 
 /** Checks by name; may grow while running. */
 type HealthChecks = ReadonlyMap<string, HealthCheck>;
@@ -61,11 +70,14 @@ async function answer(
   if (!names.every((one) => checks.has(one))) return sendText(response, 404, "404 page not found\n");
   const excluded = new Set(name === undefined ? url.searchParams.getAll("exclude") : []);
   const outcomes = await Promise.all(names.map((one) => runCheck(one, checks.get(one)!, excluded.has(one))));
-  const failed = outcomes.filter((outcome) => outcome.reason !== undefined);
+  const whole = name === undefined;
+  const failed = outcomes.filter(
+    (outcome) => outcome.reason !== undefined && !(whole && checks.get(outcome.name)?.advisory),
+  );
   for (const outcome of outcomes) tell(endpoint, outcome);
   if (failed.length === 0 && !url.searchParams.has("verbose")) return sendText(response, 200, "ok");
   const unknown = [...excluded].filter((one) => !checks.has(one));
-  sendText(response, failed.length === 0 ? 200 : 500, report(endpoint, outcomes, unknown));
+  sendText(response, failed.length === 0 ? 200 : 500, report(endpoint, outcomes, unknown, failed.length > 0));
 }
 
 /** Logs a check when it begins or ceases to fail, or fails for another reason: probes come every few seconds. */
@@ -89,14 +101,18 @@ async function runCheck(name: string, check: HealthCheck, excluded: boolean): Pr
   }
 }
 
-function report(endpoint: string, outcomes: readonly Outcome[], unknown: readonly string[]): string {
+function report(
+  endpoint: string,
+  outcomes: readonly Outcome[],
+  unknown: readonly string[],
+  failed: boolean,
+): string {
   const lines = outcomes.map(({ name, excluded, reason }) => {
     if (excluded) return `[+]${name} excluded: ok`;
     return reason === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
   });
   if (unknown.length > 0)
     lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown}`);
-  const failed = outcomes.some((outcome) => outcome.reason !== undefined);
   lines.push(`${endpoint} check ${failed ? "failed" : "passed"}`);
   return `${lines.join("\n")}\n`;
 }

@@ -33,7 +33,7 @@ it("a live cache reads what there is, and nothing where there is none", async ()
   expect(await cache.list(things, { namespace: "a", labels: { app: "x", tier: "y" } })).toEqual([thing("a")]);
   await cache.list(things);
   expect(asked).toEqual([{ namespace: "a", labelSelector: "app=x,tier=y" }, {}]);
-  expect(() => cache.informer(things)).toThrow(/no informer of things; use get and list/);
+  expect(() => cache.source(things)).toThrow(/no source of things; use get and list/);
 });
 
 it("a test's context writes by one client, reads by another, and takes what else is given", async () => {

@@ -1,8 +1,7 @@
 /** A reconcile's context for tests that call a reconcile by hand. */
-import type { Cache } from "../cache/types.ts";
 import { isNotFound } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
-import type { ReconcileContext } from "../controller/types.ts";
+import type { ReconcileContext, SourceReader } from "../controller/types.ts";
 import type { DeepReadonly } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 
@@ -40,13 +39,15 @@ export function testContext(
   };
 }
 
-/** Cache without informers: each read asks the server. */
-export function liveCache(client: Client): Cache {
+/** Cache without sources: each read asks the server. */
+export function liveCache(client: Client): SourceReader {
   return {
-    informer(kind) {
-      throw new Error(`a live cache has no informer of ${kind.plural}; use get and list`);
+    source(kind) {
+      throw new Error(`a live cache has no source of ${kind.plural}; use get and list`);
     },
-    release: () => {},
+    byIndex(kind, index) {
+      throw new Error(`a live cache has no index ${index} of ${kind.plural}; use get and list`);
+    },
     get: (kind, key) =>
       (client.get(kind, key) as Promise<never>).catch((error) => {
         if (isNotFound(error)) return undefined;
@@ -60,8 +61,5 @@ export function liveCache(client: Client): Cache {
       });
       return items as unknown as DeepReadonly<(typeof items)[number]>[];
     },
-    overlay: () => {},
-    informers: () => [],
-    stop: async () => {},
   };
 }

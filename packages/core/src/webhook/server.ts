@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { inAdmission } from "../admission-context.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { followConnections } from "../connections.ts";
+import type { OpenSources } from "../controller/open-sources.ts";
 import type { Logger } from "../observe/types.ts";
 import { requestUrl } from "../request-url.ts";
 import { admit } from "./admission.ts";
@@ -51,8 +52,8 @@ export interface WebhookServerOptions {
   log: Logger;
   clock?: Clock;
   observer?: WebhookObserver;
-  /** False until the caches are synced: handlers that need them answer 500 till then. */
-  cachesSynced?: () => boolean;
+  /** What is held for a webhook that reads: it answers 500 until that is synced. */
+  sourcesOf(webhook: Webhook): Pick<OpenSources, "reader" | "synced">;
 }
 
 export interface WebhookServer {
@@ -122,11 +123,12 @@ function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handle
   for (const webhook of options.webhooks) {
     if (handlers.has(webhook.path)) throw new Error(`webhook path ${webhook.path} is declared twice`);
     handlers.set(webhook.path, async (body, signal) => {
-      if (webhook.needsCache && options.cachesSynced?.() === false)
-        throw new Error("caches are not synced yet");
+      const sources = options.sourcesOf(webhook);
+      if (!sources.synced()) throw new Error("what the handler reads is not cached yet");
       const log = options.log.with({ webhook: webhook.name });
+      const cache = sources.reader;
       return admissionReview(
-        await inAdmission(() => admit(webhook, admissionRequestOf(body), { signal, log })),
+        await inAdmission(() => admit(webhook, admissionRequestOf(body), { signal, log, cache })),
       );
     });
   }

@@ -1,4 +1,5 @@
 /** Contracts of admission and conversion webhooks. */
+import type { DeclaredSource, SourceReader } from "../controller/types.ts";
 import type { DeepReadonly, KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 
@@ -36,6 +37,8 @@ export interface AdmissionContext<T extends KubeObject = KubeObject> {
   /** Aborts 500 ms before the API server gives up (CORE-340). */
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** What the webhook declared in `reads`. */
+  readonly cache: SourceReader;
   /** True for a dry run; handlers have no side effects either way (CORE-341). */
   readonly dryRun: boolean;
   readonly request: AdmissionRequest<T>;
@@ -87,8 +90,8 @@ interface WebhookBase {
   timeoutSeconds?: number;
   objectSelector?: LabelSelector;
   namespaceSelector?: LabelSelector;
-  /** The handler reads the cache: until the caches are synced it answers HTTP 500 (CORE-344). Default false. */
-  needsCache?: boolean;
+  /** What the handler reads by `ctx.cache`: until all of it is there it answers HTTP 500 (CORE-344). Default: nothing. */
+  reads?: readonly DeclaredSource[];
 }
 
 export interface ValidatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase {

@@ -1,5 +1,7 @@
 /** Helpers of the webhook tests: a server with its CA, and calls as the API server makes them. */
 import { request } from "node:https";
+import type { OpenSources } from "../controller/open-sources.ts";
+import type { SourceReader } from "../controller/types.ts";
 import type { KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import { createCa, issueServing } from "./certificates.ts";
@@ -13,6 +15,12 @@ export const silentLog: Logger = {
   trace: () => {},
   with: () => silentLog,
   named: () => silentLog,
+};
+
+/** Sources of a webhook that reads nothing. */
+export const nothingRead: Pick<OpenSources, "reader" | "synced"> = {
+  reader: {} as SourceReader,
+  synced: () => true,
 };
 
 export interface Call {
@@ -42,6 +50,7 @@ export async function testServer(options: Partial<WebhookServerOptions>): Promis
     port: 0,
     certificate,
     webhooks: [],
+    sourcesOf: () => nothingRead,
     log: silentLog,
     ...options,
   });

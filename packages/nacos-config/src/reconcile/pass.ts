@@ -1,5 +1,5 @@
 /** What the steps of one pass share. */
-import type { DeepReadonly, Informer, Kind, KubeObject, ObjectKey, ReconcileContext } from "@quartet/core";
+import type { DeepReadonly, Kind, KubeObject, ObjectKey, ReconcileContext, Source } from "@quartet/core";
 import type { ConfigObject, Job, Pod, Service, StatefulSet } from "../desired/k8s.ts";
 import type { Notice } from "../desired/notice.ts";
 import type { NacosResource, Settings } from "../desired/settings.ts";
@@ -9,11 +9,11 @@ import type { StepFailure, StepStatus } from "../status/outcome.ts";
 
 /** The controller's informers. */
 export interface Informers {
-  readonly statefulSets: Informer<StatefulSet>;
-  readonly services: Informer<Service>;
-  readonly jobs: Informer<Job>;
-  readonly pods: Informer<Pod>;
-  readonly configs: Readonly<Record<ConfigKind, Informer<ConfigObject>>>;
+  readonly statefulSets: Source<StatefulSet>;
+  readonly services: Source<Service>;
+  readonly jobs: Source<Job>;
+  readonly pods: Source<Pod>;
+  readonly configs: Readonly<Record<ConfigKind, Source<ConfigObject>>>;
 }
 
 export interface Pass {
@@ -42,7 +42,7 @@ export function childKey({ settings }: Pass, name: string): ObjectKey {
 export function childOptions<T extends KubeObject>(
   pass: Pass,
   kind: Kind<T>,
-  informer: Informer<T>,
+  informer: Source<T>,
   name: string,
 ): {
   client: ReconcileContext["client"];

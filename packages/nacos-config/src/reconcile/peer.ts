@@ -1,5 +1,5 @@
 /** Keeps out of the way of the peer operator while that is still at work. */
-import type { Clock, Informer, InformerOptions, ReconcileContext, Result } from "@quartet/core";
+import type { Clock, InformerOptions, ReconcileContext, Result, Source } from "@quartet/core";
 import type { Lease } from "@quartet/core/kinds";
 import type { NacosResource } from "../desired/settings.ts";
 import { NACOS } from "../kinds.ts";
@@ -12,7 +12,7 @@ const LOOK_AGAIN_MS = 15_000;
 
 export interface PeerOptions {
   /** Informer of the Leases of the peer's name. */
-  readonly leases: () => Informer<Lease>;
+  readonly leases: () => Source<Lease>;
   /** Namespaces that are watched; empty means all. */
   readonly namespaces: readonly string[];
   /** Namespace of the peer's Lease beside that of the resource; empty for none. */

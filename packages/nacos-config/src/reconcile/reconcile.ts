@@ -2,13 +2,13 @@
 import {
   type Clock,
   type DeepReadonly,
-  type Informer,
   isConflict,
   keyToString,
   type ObjectKey,
   type Reconcile,
   type ReconcileContext,
   type Result,
+  type Source,
   seconds,
 } from "@quartet/core";
 import { validate } from "../admission/validate.ts";
@@ -45,7 +45,7 @@ import { statefulSetStep } from "./statefulset-step.ts";
 const FIRST_PASS_DELAY_MS = 100;
 
 export interface ReconcilerOptions extends ObserveOptions {
-  readonly nacos: () => Informer<Nacos>;
+  readonly nacos: () => Source<Nacos>;
   readonly informers: () => Informers;
   readonly memories: MemoryStore;
   /** Time after which a resource without news is looked at again, in milliseconds. */
