@@ -26,6 +26,7 @@ const tasks = {
   build: () => [
     ["npx", "--yes", `--package=${packageManager}`, "--call", "turbo run build --output-logs=errors-only"],
   ],
+  "cloudflare-double": () => [script("tools/cloudflare-double.ts")],
   "control-plane": () => [script("tools/control-plane/main.ts")],
   corpus: () => [script("tools/corpus.ts")],
   demo: () => [script("tools/demo.ts")],

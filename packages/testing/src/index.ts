@@ -1,6 +1,7 @@
 /** `@quartet/testing`: API servers and helpers for tests, the demo and benchmarks. Never shipped. */
 export * from "./api-server.ts";
 export * from "./apiserver-double/index.ts";
+export * from "./cloudflare/index.ts";
 export * from "./control-plane/index.ts";
 export * from "./fault-proxy/index.ts";
 export * from "./mini-kubelet/index.ts";

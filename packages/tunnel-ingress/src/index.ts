@@ -2,6 +2,7 @@
  * `@quartet/tunnel-ingress`: the ingress rules of a Cloudflare Tunnel as cloudflared understands them. Pure: whether a
  * configuration is valid, and which rule serves a request.
  */
+export { parseGoDuration } from "./duration.ts";
 export { GoUrlError, parseGoUrl } from "./go-url.ts";
 export { holdsPort, isCatchAll, punycodeOf } from "./hostname.ts";
 export { IngressError, type IngressProblem } from "./problems.ts";

@@ -1,0 +1,141 @@
+/**
+ * The document that is kept for each tunnel in a ConfigMap (section 6.1): what every source contributes, and what came
+ * of the last transmission. Others may have written it; every member is read with doubt, and unknown ones are kept.
+ */
+
+/** Whole data of an object that this package does not know. */
+export type Unknown = Readonly<Record<string, unknown>>;
+
+export type PathKind = "Exact" | "Prefix" | "Regex";
+
+export interface SourceRule {
+  readonly hostname?: string;
+  /** RE2 expression. */
+  readonly path?: string;
+  readonly service: string;
+  /** In the form of the API: durations are seconds. */
+  readonly originRequest?: Unknown;
+  readonly priority?: number;
+  readonly pathKind?: PathKind;
+  /** The path as the user wrote it, without a trailing slash; longer prefixes come first. */
+  readonly matchPath?: string;
+}
+
+export interface SourceSettings {
+  readonly warpRouting?: boolean;
+  readonly fallbackTarget?: string;
+  readonly originRequest?: Unknown;
+}
+
+/** What one object contributes to a tunnel. */
+export interface Source {
+  readonly kind: string;
+  /** Absent for kinds without namespaces. */
+  readonly namespace?: string;
+  readonly name: string;
+  readonly generation?: number;
+  readonly priority?: number;
+  /** RFC 3339: when the object was created. */
+  readonly createdAt?: string;
+  readonly settings?: SourceSettings;
+  readonly rules?: readonly SourceRule[];
+  readonly updatedAt?: string;
+}
+
+/** Sources by key. */
+export type Sources = Readonly<Record<string, Source>>;
+
+export interface Conflict {
+  readonly hostname: string;
+  readonly path: string;
+  readonly winner: string;
+  readonly losers: readonly string[];
+}
+
+export interface Rejection {
+  readonly source: string;
+  readonly hostname: string;
+  readonly path: string;
+  readonly reason: string;
+}
+
+export type SyncStatus = "Synced" | "Pending" | "Error" | "TunnelDeleted";
+
+/** Where the credentials of the tunnel are found when its object is gone. */
+export interface StoredInline {
+  readonly secret: string;
+  readonly namespace: string;
+  readonly tokenKey?: string;
+}
+
+export interface ConfigDocument {
+  readonly tunnelId?: string;
+  readonly accountId?: string;
+  readonly tunnelName?: string;
+  readonly credentialsRef?: { readonly name?: string; readonly inline?: StoredInline };
+  readonly warpRouting?: { readonly enabled: boolean };
+  readonly sources: Sources;
+  readonly lastHash?: string;
+  readonly syncStatus?: SyncStatus;
+  readonly lastSyncTime?: string;
+  readonly lastError?: string;
+  readonly configVersion?: number;
+  readonly conflicts?: readonly Conflict[];
+  readonly rejected?: readonly Rejection[];
+  readonly syncedHashes?: Readonly<Record<string, string>>;
+}
+
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+}
+
+/** Key of a source: `Kind/namespace/name`, `Kind/name` without namespace (TUN-303). */
+export function sourceKey({ kind, namespace, name }: Pick<Source, "kind" | "namespace" | "name">): string {
+  return namespace === undefined || namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+}
+
+/** Reads a stored document; throws {@link DocumentError} when it is none. Sources that are none are left out. */
+export function parseDocument(text: string): ConfigDocument {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DocumentError("config.json is no JSON");
+  }
+  if (!isMap(value)) throw new DocumentError("config.json is no object");
+  const entries = isMap(value.sources) ? Object.entries(value.sources) : [];
+  const sources = Object.fromEntries(entries.filter(([, source]) => isSource(source))) as Sources;
+  return { ...value, sources };
+}
+
+/** Text of a document: two-space indent, keys in order (TUN-301). */
+export function serialiseDocument(document: ConfigDocument): string {
+  return JSON.stringify(sorted(document), null, 2);
+}
+
+/** Whether two sources differ in nothing but the time of their last change (TUN-306). */
+export function sameSource(a: Source | undefined, b: Source): boolean {
+  if (a === undefined) return false;
+  const bare = ({ updatedAt: _, ...source }: Source): string => JSON.stringify(sorted(source));
+  return bare(a) === bare(b);
+}
+
+/** A copy whose objects have their keys in order; members that are undefined are left out. */
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isMap(value)) return value;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return Object.fromEntries(keys.sort().map((key) => [key, sorted(value[key])]));
+}
+
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSource(value: unknown): value is Source {
+  if (!isMap(value) || typeof value.kind !== "string" || typeof value.name !== "string") return false;
+  const { rules, settings } = value;
+  if (settings !== undefined && settings !== null && !isMap(settings)) return false;
+  if (rules === undefined || rules === null) return true;
+  return Array.isArray(rules) && rules.every((rule) => isMap(rule) && typeof rule.service === "string");
+}
