@@ -10,13 +10,9 @@ export type { CacheObserver, InformerGauges } from "./cache/observer.ts";
 export { compareVersions } from "./cache/resource-version.ts";
 export { DEFAULT_SYNC_TIMEOUT_MS, type SyncOptions, waitForSync } from "./cache/sync.ts";
 export * from "./cache/types.ts";
+export * from "./children/index.ts";
 export { type ClientOptions, createClient } from "./client/client.ts";
 export type { Connection, Credentials, TlsMaterial } from "./client/connection.ts";
-export {
-  type ApplyResult,
-  type CreateOrApplyOptions,
-  createOrApply,
-} from "./client/create-or-apply.ts";
 export * from "./client/errors.ts";
 export { holdsUnsafeIntegers } from "./client/json.ts";
 export { type LoadConnectionOptions, loadConnection } from "./client/load-connection.ts";

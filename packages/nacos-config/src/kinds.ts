@@ -5,6 +5,7 @@ import type { Nacos } from "./api.gen.ts";
 
 export {
   CONFIG_MAP,
+  CONTROLLER_REVISION,
   JOB,
   PERSISTENT_VOLUME_CLAIM as CLAIM,
   POD,

@@ -10,9 +10,9 @@ import {
 import { LEASE } from "@quartet/core/kinds";
 import type { Pod } from "./desired/k8s.ts";
 import { mysqlScript } from "./desired/mysql-schema.ts";
-import { CHILD_LABELS } from "./desired/names.ts";
+import { CHILD_LABELS, RECORD_LABELS } from "./desired/names.ts";
 import { type BaseUrl, podBaseUrl } from "./health/client.ts";
-import { CONFIG_MAP, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
+import { CONFIG_MAP, CONTROLLER_REVISION, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
 import { createBackground } from "./reconcile/background.ts";
 import { POD_PROJECTION } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
@@ -80,14 +80,13 @@ function build(
       foreignLease: (namespace, name) => manager.foreignLease(namespace, name),
     }),
   });
-  const labelSelector = Object.entries(CHILD_LABELS)
-    .map(([label, value]) => `${label}=${value}`)
-    .join(",");
+  const labelSelector = selectorOf(CHILD_LABELS);
   manager.add(
     manager
       .controller(NAME)
       .for(NACOS)
       .owns(STATEFUL_SET, { labelSelector })
+      .owns(CONTROLLER_REVISION, { labelSelector: selectorOf(RECORD_LABELS) })
       .owns(SERVICE, { labelSelector })
       .owns(JOB, { labelSelector })
       .owns(CONFIG_MAP, { labelSelector })
@@ -106,6 +105,12 @@ function build(
         return reconcile(key, ctx);
       }),
   );
+}
+
+function selectorOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(",");
 }
 
 function informersOf(lookup: SourceReader["source"]): Informers {

@@ -17,6 +17,11 @@ export const RIGHTS: readonly RightsRule[] = [
     resources: ["statefulsets"],
     verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
   },
+  {
+    groups: ["apps"],
+    resources: ["controllerrevisions"],
+    verbs: ["get", "list", "watch", "create", "delete"],
+  },
   { groups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "update"] },
   { groups: [""], resources: ["persistentvolumeclaims"], verbs: ["get", "list", "patch"] },
   { groups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
 import type { JsonMap } from "../src/desired/k8s.ts";
-import { recreatedStatefulSet, recreateRecord } from "../src/desired/recreate.ts";
+import { recreateRecord } from "../src/desired/recreate.ts";
 import { peerAdoptions } from "../src/fixtures.testkit.ts";
 import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
@@ -547,7 +547,7 @@ describe("workload", () => {
     const after = await eventually(async () => {
       const again = await objects.get("statefulsets", "demo");
       expect(again.metadata.uid).not.toBe(before.metadata.uid);
-      expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+      expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
       return again;
     }, 60_000);
     expect(after.spec.template).toEqual(before.spec.template);
@@ -575,14 +575,9 @@ describe("workload", () => {
     const before = await objects.get("statefulsets", "demo");
     const pods = async () => (await objects.list("pods")).map(({ metadata }) => metadata.uid).sort();
     const uids = await pods();
-    const manifest = recreatedStatefulSet(before, []);
-    manifest.metadata.annotations = { ...manifest.metadata.annotations, recorded: "yes" };
-    const { metadata: _metadata, ...record } = recreateRecord(resource, manifest);
-    const { labels, ownerReferences } = _metadata;
-    await objects.create("secrets", "demo-sts-recreate", {
-      ...record,
-      metadata: { labels, ownerReferences },
-    });
+    const annotations = { ...before.metadata.annotations, recorded: "yes" };
+    const record = recreateRecord(resource, { ...before, metadata: { ...before.metadata, annotations } }, []);
+    await objects.create("controllerrevisions", "demo-sts-recreate", { ...record });
     await objects.delete("statefulsets", "demo", "?propagationPolicy=Orphan");
     await eventually(async () => expect(await objects.find("statefulsets", "demo")).toBeUndefined(), 60_000);
     await objects.patch("nacos", "demo", { spec: { image: "" } });
@@ -591,10 +586,66 @@ describe("workload", () => {
       const { metadata, spec } = await objects.get("statefulsets", "demo");
       expect(metadata.annotations).toMatchObject({ recorded: "yes" });
       expect(spec.template).toEqual(before.spec.template);
-      expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+      expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
     });
     await quiet(1_000);
     expect(await pods()).toEqual(uids);
+  });
+
+  it("NACOS-607 NACOS-611: what a tenant can write makes no StatefulSet, here or elsewhere", async () => {
+    const manager = await stage.startManager(NO_CHECK);
+    await objects.nacos("demo", {}, { annotations: { "nacos.io/paused": "true" } });
+    const resource = await objects.get("nacos", "demo");
+    const spec = {
+      selector: { matchLabels: { app: "evil" } },
+      template: {
+        metadata: { labels: { app: "evil" } },
+        spec: { containers: [{ name: "evil", image: "evil:1", securityContext: { privileged: true } }] },
+      },
+    };
+    const evil = {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "evil", namespace: "kube-system", labels: { app: "evil" } },
+      spec,
+    };
+    const ours = { app: "demo", component: "nacos", middleware: "nacos", "nacos.io/record": "recreate" };
+    const { name, uid } = resource.metadata;
+    const owner = {
+      apiVersion: "nacos.io/v1alpha1",
+      kind: "Nacos",
+      name: name!,
+      uid: uid!,
+      controller: true,
+    };
+    for (const kind of ["Secret", "ConfigMap"]) {
+      const text = (value: object) =>
+        kind === "Secret" ? Buffer.from(JSON.stringify(value)).toString("base64") : JSON.stringify(value);
+      await objects.create(kind === "Secret" ? "secrets" : "configmaps", "demo-sts-recreate", {
+        apiVersion: "v1",
+        kind,
+        metadata: { labels: ours, ownerReferences: [owner] },
+        data: { "statefulset.json": text(evil), spec: text(spec) },
+      });
+    }
+    await eventually(async () => expect(await ready("Progressing")).toMatchObject({ reason: "Paused" }));
+    await quiet(1_500);
+    expect(await objects.list("statefulsets")).toEqual([]);
+    const path = "/apis/apps/v1/namespaces/kube-system/statefulsets/evil";
+    expect((await stage.client.request("GET", path)).code).toBe(404);
+
+    // Nor does the record itself say anything about the identity of what is made of it.
+    const record = { apiVersion: "apps/v1", kind: "ControllerRevision", revision: 1 };
+    await objects.create("controllerrevisions", "demo-sts-recreate", {
+      ...record,
+      metadata: { labels: ours, ownerReferences: [owner] },
+      data: { ...evil, labels: { app: "evil" }, ownerReferences: [{ ...owner, name: "evil" }] },
+    });
+    const made = await eventually(() => objects.get("statefulsets", "demo"));
+    expect(made.metadata).toMatchObject({ labels: { app: "demo" }, ownerReferences: [{ name, uid }] });
+    expect((await objects.list("statefulsets")).map(({ metadata }) => metadata.name)).toEqual(["demo"]);
+    expect((await stage.client.request("GET", path)).code).toBe(404);
+    await manager.stop();
   });
 
   it("NACOS-605: claims that cannot grow leave the StatefulSet as it is", async () => {
@@ -615,7 +666,7 @@ describe("workload", () => {
       }),
     );
     expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
-    expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+    expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
   });
 
   it("NACOS-605: a claim that has no volume yet is told from one that can never grow", async () => {
@@ -683,7 +734,7 @@ describe("workload", () => {
       expect(message).toContain("restartPolicy");
     });
     expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
-    expect(await objects.find("secrets", "demo-sts-recreate")).toBeUndefined();
+    expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
     await objects.patch("nacos", "demo", {
       spec: { volume: { emptyDir: {}, hostPath: null }, k8sWrapper: null },
     });

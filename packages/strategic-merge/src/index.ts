@@ -5,5 +5,4 @@ export { strategicMerge } from "./merge.ts";
 export type { Field, ScalarType, Shape, TypeName, TypeTable } from "./metadata.ts";
 export { type OpenApiDocument, readTypes, typeNameOf } from "./openapi.ts";
 export { createThreeWayPatch, createTwoWayPatch, type ThreeVersions } from "./patches.ts";
-export { threeWayMerge } from "./three-way-merge.ts";
 export { dropUnknownFields, type KnownPart } from "./unknown-fields.ts";

@@ -24,7 +24,7 @@ export function createTwoWayPatch(
   return deepCopy(diffMaps({ table, type, path: "" }, before, after, EVERYTHING, false)) as JsonMap;
 }
 
-/** The three versions that a three-way patch or merge reads. */
+/** The three versions that a three-way patch reads. */
 export interface ThreeVersions<T = unknown> {
   /** As it was wanted last. */
   original: unknown;

@@ -1,6 +1,4 @@
-/** Owner references: who controls an object, and taking over objects that nobody controls. */
-import { isNotFound } from "../client/errors.ts";
-import type { Client } from "../client/types.ts";
+/** Owner references: who controls an object. */
 import {
   apiVersionOf,
   controllerOf,
@@ -12,7 +10,6 @@ import {
   keyToString,
   type OwnerReference,
 } from "../object.ts";
-import type { EventRecorder } from "../observe/types.ts";
 
 /** An object is controlled by somebody else, or cannot have this owner. */
 export class OwnershipError extends Error {
@@ -66,57 +63,6 @@ function referencesWith(object: Owned, kind: Kind, owner: OwnerObject): OwnerRef
 /** Whether this very owner, by uid, controls the object. */
 export function isControlledBy(object: DeepReadonly<KubeObject>, owner: OwnerObject): boolean {
   return owner.metadata.uid !== undefined && controllerOf(object)?.uid === owner.metadata.uid;
-}
-
-/** How an object with our labels relates to us. */
-export type Adoption =
-  | { result: "owned" | "adopted" }
-  /** Controlled by somebody else, or by a former owner of our name: left alone. */
-  | { result: "foreign"; controller: DeepReadonly<OwnerReference> }
-  /** Our owner is gone or going: nothing was done. */
-  | { result: "owner-gone" }
-  /** The object itself is gone or going: nothing was done. */
-  | { result: "object-gone" };
-
-/** What an adoption needs of the reconcile's context. */
-export interface AdoptionContext {
-  readonly client: Client;
-  readonly events: EventRecorder;
-}
-
-/**
- * Takes over an object that nobody controls (CORE-312): the owner is read live first, and the patch holds only for
- * the object as it was seen. An object that somebody else controls is left, with a Warning on the owner; children of a
- * former owner of the same name are left to the garbage collector without one (CORE-313).
- */
-export async function adopt<T extends KubeObject>(
-  { client, events }: AdoptionContext,
-  kind: Kind<T>,
-  object: DeepReadonly<T>,
-  owner: { kind: Kind; object: DeepReadonly<KubeObject> },
-): Promise<Adoption> {
-  const current = controllerOf(object);
-  if (current !== undefined) {
-    if (current.uid === owner.object.metadata.uid) return { result: "owned" };
-    if (!isNamesake(current, controllerReference(owner.kind, owner.object))) {
-      const note = `${object.kind} ${keyToString(keyOf(object))} is controlled by ${describe(current)}, it is left alone.`;
-      events.record(owner.object, { type: "Warning", reason: "ForeignController", note }, object);
-    }
-    return { result: "foreign", controller: current };
-  }
-  if (object.metadata.deletionTimestamp !== undefined) return { result: "object-gone" };
-  const live = await client.get(owner.kind, keyOf(owner.object)).catch(ignoreNotFound);
-  if (live === undefined || live.metadata.uid !== owner.object.metadata.uid) return { result: "owner-gone" };
-  if (live.metadata.deletionTimestamp !== undefined) return { result: "owner-gone" };
-  const { uid, resourceVersion } = object.metadata;
-  const ownerReferences = referencesWith(object, owner.kind, live);
-  const body = { metadata: { uid, resourceVersion, ownerReferences } };
-  const patched = await client.patch(kind, keyOf(object), { type: "merge", body }).catch(ignoreNotFound);
-  return { result: patched === undefined ? "object-gone" : "adopted" };
-}
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
 
 const describe = ({ apiVersion, kind, name, uid }: DeepReadonly<OwnerReference>): string =>

@@ -115,11 +115,29 @@ function memoryClient(store: MemoryStore, requests: string[]): Client {
       told("get", kind, key);
       return store.need(kind, key) as never;
     },
-    async create(kind, object) {
+    async create(kind, object, options) {
       const key = keyOf(object);
       told("create", kind, key);
       if (store.find(kind, key) !== undefined) fail(409, "AlreadyExists", kind, key);
+      if (options?.dryRun) return object;
       return store.put(kind, object) as never;
+    },
+    async update(kind, object) {
+      const key = keyOf(object);
+      told("update", kind, key);
+      const { uid, resourceVersion } = store.need(kind, key).metadata;
+      const wanted = object.metadata;
+      if ((wanted.resourceVersion ?? resourceVersion) !== resourceVersion || (wanted.uid ?? uid) !== uid)
+        fail(409, "Conflict", kind, key);
+      return store.put(kind, object) as never;
+    },
+    async deleteIfExists(kind, key, { preconditions = {} } = {}) {
+      told("delete", kind, key);
+      const found = store.find(kind, key);
+      if (found === undefined) return false;
+      if ((preconditions.uid ?? found.metadata.uid) !== found.metadata.uid) fail(409, "Conflict", kind, key);
+      store.remove(kind, key);
+      return true;
     },
     async patch(kind, key, change) {
       told("patch", kind, key);

@@ -1,6 +1,6 @@
 /** Checks of the configuration references. */
 import { isDnsSubdomain } from "@quartet/core";
-import { authSecretName, mysqlInitName, recreateSecretName } from "../desired/names.ts";
+import { authSecretName, mysqlInitName } from "../desired/names.ts";
 import type { Settings } from "../desired/settings.ts";
 import type { ConfigKind } from "../kinds.ts";
 import { isConfigKey } from "./names.ts";
@@ -38,5 +38,5 @@ export function configViolations({ name: resourceName, config, spec }: Settings)
 
 /** Objects that the resource may have beside its configuration: two contents in one object would take turns for ever. */
 function ownNames(name: string): Readonly<Record<ConfigKind, readonly string[]>> {
-  return { ConfigMap: [mysqlInitName(name)], Secret: [authSecretName(name), recreateSecretName(name)] };
+  return { ConfigMap: [mysqlInitName(name)], Secret: [authSecretName(name)] };
 }

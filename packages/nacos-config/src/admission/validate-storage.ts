@@ -1,9 +1,8 @@
 /** Checks of database, authentication and volume. */
+import { isQuantity, mapOf } from "@quartet/pod-template";
 import { databaseKind } from "../desired/database.ts";
-import { isQuantity } from "../desired/quantity.ts";
 import type { Settings } from "../desired/settings.ts";
 import { isPublicToken, isWeakToken } from "../desired/token.ts";
-import { mapOf } from "../desired/wrapper/keyed.ts";
 import type { Violation } from "./violation.ts";
 
 /** Faults of database, authentication and volume; an adopted StatefulSet keeps what the peer gave it. */

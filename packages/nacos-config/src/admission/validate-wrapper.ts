@@ -1,6 +1,6 @@
 /** Checks of the wrapper, which has no schema. */
+import { isMap, itemsOf } from "@quartet/pod-template";
 import type { JsonMap } from "../desired/k8s.ts";
-import { isMap, itemsOf } from "../desired/wrapper/keyed.ts";
 import type { Violation } from "./violation.ts";
 
 /** Lists that are merged element by element: anything else in their place would get lost on the way to the server. */

@@ -152,7 +152,6 @@ describe("validation of resources", () => {
     const taken = ["NameInvalid spec.finalConfigName"];
     expect(called("demo-mysql-sql-init", "ConfigMap")).toEqual(taken);
     expect(called("demo-nacos-auth", "Secret")).toEqual(taken);
-    expect(called("demo-sts-recreate", "Secret")).toEqual(taken);
     expect(called("demo-nacos-auth", "ConfigMap")).toEqual([]);
     expect(called("other-nacos-auth", "Secret")).toEqual([]);
   });

@@ -1,11 +1,10 @@
 /** Whether the volumes that a resource asks for can be had without making the StatefulSet anew. */
 import { type DeepReadonly, sameJson } from "@quartet/core";
+import { compareQuantities, itemsOf, mapOf } from "@quartet/pod-template";
 
 import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import { DATA_PATH } from "./names.ts";
-import { compareQuantities } from "./quantity.ts";
 import { mountPoint } from "./wrapper/container.ts";
-import { itemsOf, mapOf } from "./wrapper/keyed.ts";
 
 /** How the volumes that are wanted differ from those that a StatefulSet has. */
 export type ClaimChange =

@@ -1,9 +1,12 @@
+import { type Claim, claimOf } from "@quartet/core";
 import { describe, expect, it } from "vitest";
+import type { Nacos } from "../api.gen.ts";
 import { nacos, stored } from "../fixtures.testkit.ts";
 import { finalConfigObject, legacyConfigObject, updatedConfigObject } from "./config-object.ts";
+import { FAMILY } from "./family.ts";
 import type { ConfigObject } from "./k8s.ts";
 import { fixedLabels } from "./names.ts";
-import { claimOf } from "./ownership.ts";
+import { isForcedAdoption } from "./settings.ts";
 
 const resource = nacos(
   {},
@@ -127,32 +130,34 @@ describe("whose an object is", () => {
   ];
   const object = (metadata: object): ConfigObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata });
   const labels = { app: "demo", middleware: "nacos" };
+  const claim = (found: ConfigObject, owned: Nacos = resource, byAnnotation = false): Claim =>
+    claimOf(FAMILY, owned, found, byAnnotation && isForcedAdoption(owned));
   const adopting = nacos({}, { annotations: { "nacos.io/adopt": "true" } });
 
   it("NACOS-333 NACOS-334 NACOS-413 adopts what nobody controls and carries our labels, and nothing else", () => {
-    expect(claimOf(object({ ownerReferences: owner("uid-demo") }), resource).state).toBe("ours");
-    expect(claimOf(object({ labels }), resource).state).toBe("adoptable");
-    expect(claimOf(object({ labels: { app: "demo" } }), resource)).toEqual({
+    expect(claim(object({ ownerReferences: owner("uid-demo") }), resource).state).toBe("ours");
+    expect(claim(object({ labels }), resource).state).toBe("adoptable");
+    expect(claim(object({ labels: { app: "demo" } }), resource)).toEqual({
       state: "foreign",
       owner: "unmanaged",
     });
     const others = object({ labels, ownerReferences: owner("u2", "other") });
-    expect(claimOf(others, resource)).toEqual({ state: "foreign", owner: "Nacos other" });
+    expect(claim(others, resource)).toEqual({ state: "foreign", owner: "Nacos other" });
     expect(
-      claimOf(object({ labels, ownerReferences: owner("u3", "demo", "ReplicaSet") }), adopting, true).state,
+      claim(object({ labels, ownerReferences: owner("u3", "demo", "ReplicaSet") }), adopting, true).state,
     ).toBe("foreign");
   });
 
   it("NACOS-413 adopts without labels when the resource says so, where that counts", () => {
-    expect(claimOf(object({}), adopting, true).state).toBe("adoptable");
-    expect(claimOf(object({}), adopting).state).toBe("foreign");
-    expect(claimOf(object({}), resource, true).state).toBe("foreign");
+    expect(claim(object({}), adopting, true).state).toBe("adoptable");
+    expect(claim(object({}), adopting).state).toBe("foreign");
+    expect(claim(object({}), resource, true).state).toBe("foreign");
   });
 
   it("NACOS-1005 NACOS-1006 waits for children of an earlier resource, and re-adopts orphans", () => {
-    expect(claimOf(object({ labels, ownerReferences: owner("uid-old") }), resource).state).toBe("leaving");
+    expect(claim(object({ labels, ownerReferences: owner("uid-old") }), resource).state).toBe("leaving");
     const going = object({ labels, deletionTimestamp: "now", ownerReferences: owner("uid-demo") });
-    expect(claimOf(going, resource).state).toBe("leaving");
-    expect(claimOf(object({ labels, ownerReferences: [] }), resource).state).toBe("adoptable");
+    expect(claim(going, resource).state).toBe("leaving");
+    expect(claim(object({ labels, ownerReferences: [] }), resource).state).toBe("adoptable");
   });
 });

@@ -1,6 +1,7 @@
 /** The generated ConfigMap or Secret: as it should be, and what an existing one needs. */
-import { apiVersionOf, type DeepReadonly, sameJson } from "@quartet/core";
+import { apiVersionOf, type ChildPlan, type DeepReadonly, sameJson } from "@quartet/core";
 import { type ConfigKind, configKind } from "../kinds.ts";
+import { metadataOf, metadataOver } from "./family.ts";
 import type { ConfigObject } from "./k8s.ts";
 import {
   CONFIG_DIGEST_ANNOTATION,
@@ -9,7 +10,6 @@ import {
   GENERATED_FOR_ANNOTATION,
   LEGACY_CONFIG_KEY,
 } from "./names.ts";
-import { childMetadata, mergedMetadata } from "./ownership.ts";
 import type { NacosResource } from "./settings.ts";
 
 /** The object that holds the merged configuration. */
@@ -23,7 +23,7 @@ export function finalConfigObject(
   return {
     apiVersion: apiVersionOf(configKind(target.finalKind)),
     kind: target.finalKind,
-    metadata: childMetadata(resource, target.finalName, {
+    metadata: metadataOf(resource, target.finalName, {
       [GENERATED_FOR_ANNOTATION]: resource.metadata.uid ?? "",
       [CONFIG_DIGEST_ANNOTATION]: config.digest,
     }),
@@ -37,7 +37,7 @@ export function legacyConfigObject(resource: NacosResource, text: string): Confi
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: childMetadata(resource, resource.metadata.name ?? ""),
+    metadata: metadataOf(resource, resource.metadata.name ?? ""),
     data: { [LEGACY_CONFIG_KEY]: text },
   };
 }
@@ -60,7 +60,7 @@ export function updatedConfigObject(
   const { binaryData: _binary, ...rest } = live as ConfigObject;
   const object: ConfigObject = {
     ...rest,
-    metadata: mergedMetadata(live.metadata, desired.metadata),
+    metadata: metadataOver(live.metadata, desired.metadata),
     data: desired.data!,
   };
   const contentChanged =
@@ -76,5 +76,14 @@ export function updatedConfigObject(
     object,
     contentChanged,
     drift: sameSource && (contentChanged || unlabelled),
+  };
+}
+
+/** How a configuration object comes about and is kept. */
+export function configObjectPlan(desired: ConfigObject): ChildPlan<ConfigObject> {
+  return {
+    create: () => desired,
+    update: (live) => updatedConfigObject(desired, live).object,
+    replaces: (live) => updatedConfigObject(desired, live).action === "replace",
   };
 }

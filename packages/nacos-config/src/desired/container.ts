@@ -1,4 +1,5 @@
 /** The Nacos container. */
+import { itemsOf } from "@quartet/pod-template";
 import { containerEnv } from "./env.ts";
 import type { Container, ContainerPort, EnvVar, JsonMap } from "./k8s.ts";
 import { operatorEnv } from "./nacos-env.ts";
@@ -13,7 +14,6 @@ import {
 import { PEER_REVISION, type TemplateRevision } from "./revision.ts";
 import { type NacosSpec, nacosOverride, type Settings } from "./settings.ts";
 import type { PodVolume } from "./volumes.ts";
-import { itemsOf } from "./wrapper/keyed.ts";
 
 /** Start command of the official image; it writes the member list from NACOS_SERVERS. */
 const CLUSTER_COMMAND = ["/bin/bash", "-c", "bin/docker-startup.sh"];

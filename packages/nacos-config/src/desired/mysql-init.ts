@@ -2,14 +2,14 @@
  * Initialisation of a MySQL database: a Job that waits for the server, creates the database and applies the schema.
  * Whatever the user gives reaches a program as an environment variable or as a file: nothing of it is part of a command.
  */
+import { mapOf } from "@quartet/pod-template";
 import { type MysqlConnection, mysqlConnection, wantsMysqlInit } from "./database.ts";
+import { metadataOf } from "./family.ts";
 import type { ConfigObject, Container, Job, JsonMap, PodSpec } from "./k8s.ts";
 import { connectionEnv, MYSQL_ARGUMENTS, MYSQL_COMMAND, PASSWORD_VARIABLE } from "./mysql-client.ts";
 import { createDatabaseStatement, mysqlScript } from "./mysql-schema.ts";
 import { CHILD_LABELS, mysqlInitName } from "./names.ts";
-import { childMetadata } from "./ownership.ts";
 import { type NacosResource, type Settings, wrapperOf } from "./settings.ts";
-import { mapOf } from "./wrapper/keyed.ts";
 import { mergePodSpec } from "./wrapper/pod-spec.ts";
 
 /** Keys of the ConfigMap: the schema (as in the peer), and the statement that creates the database. */
@@ -50,7 +50,7 @@ export function mysqlInit(resource: NacosResource, settings: Settings): MysqlIni
   const { spec, name } = settings;
   const connection = mysqlConnection(spec);
   if (!wantsMysqlInit(spec) || connection.password === undefined) return undefined;
-  const metadata = childMetadata(resource, mysqlInitName(name));
+  const metadata = metadataOf(resource, mysqlInitName(name));
   return {
     configMap: {
       apiVersion: "v1",

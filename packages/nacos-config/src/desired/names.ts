@@ -23,8 +23,8 @@ export function mysqlInitName(name: string): string {
   return `${name}-mysql-sql-init`;
 }
 
-/** Secret that records a StatefulSet which is being made anew. */
-export function recreateSecretName(name: string): string {
+/** ControllerRevision that records a StatefulSet which is being made anew. */
+export function recreateRecordName(name: string): string {
   return `${name}-sts-recreate`;
 }
 
@@ -32,6 +32,9 @@ export function recreateSecretName(name: string): string {
 export function fixedLabels(name: string): Record<string, string> {
   return { app: name, ...CHILD_LABELS };
 }
+
+/** Label of the record of a StatefulSet that is being made anew: what records are watched by. */
+export const RECORD_LABELS: Readonly<Record<string, string>> = { "nacos.io/record": "recreate" };
 
 /** The part of the fixed labels that all installations share: what children are watched by. */
 export const CHILD_LABELS: Readonly<Record<string, string>> = { component: "nacos", middleware: "nacos" };
@@ -76,13 +79,6 @@ const PRIVATE_ANNOTATION_DOMAINS = [
   "argocd.argoproj.io/",
   "nacos.io/",
 ];
-
-/** The resource's annotations that its children carry as well. */
-export function inheritedAnnotations(
-  annotations: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !isPrivateAnnotation(key)));
-}
 
 /** True for annotations that say how an object came about. */
 export function isPrivateAnnotation(key: string): boolean {

@@ -1,61 +1,71 @@
 /**
  * Making a StatefulSet anew around its running pods: only so can its claim templates change. What is to be created is
- * written down in a Secret first, so that an operator that dies between deletion and creation finds it again.
+ * written down first, so that an operator that dies between deletion and creation finds it again. The record is a
+ * ControllerRevision, a kind that users of a namespace cannot write; and name, namespace, kind, labels and owner of what
+ * is created are those of the resource, whatever a record says.
  */
-import type { DeepReadonly } from "@quartet/core";
-import type { ClaimTemplate, ConfigObject, StatefulSet } from "./k8s.ts";
-import { ALLOW_RECREATE_ANNOTATION, recreateSecretName } from "./names.ts";
-import { childMetadata } from "./ownership.ts";
+import { controllerReference, type DeepReadonly } from "@quartet/core";
+import type { ControllerRevision } from "@quartet/core/kinds";
+import { isMap, mapOf } from "@quartet/pod-template";
+import { NACOS } from "../kinds.ts";
+import { metadataOf, metadataOver } from "./family.ts";
+import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
+import { ALLOW_RECREATE_ANNOTATION, RECORD_LABELS, recreateRecordName } from "./names.ts";
 import type { NacosResource } from "./settings.ts";
 
-/** Key of the record's manifest. */
-const MANIFEST_KEY = "statefulset.json";
+/** A ControllerRevision whose data is what a StatefulSet is to be made of. */
+export type RecreateRecord = ControllerRevision;
 
-/**
- * The StatefulSet as it is to be created: the live one without what the server adds, with other claim templates. Its
- * pod template stays byte for byte, so no pod is replaced.
- */
-export function recreatedStatefulSet(
-  live: DeepReadonly<StatefulSet>,
+/** A StatefulSet without its identity. */
+interface RecordedSet {
+  readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+  readonly spec: StatefulSet["spec"];
+}
+
+/** The record of a live StatefulSet with other claim templates: its pod template stays byte for byte. */
+export function recreateRecord(
+  resource: NacosResource,
+  { metadata, spec }: DeepReadonly<Pick<StatefulSet, "metadata" | "spec">>,
   claims: readonly ClaimTemplate[],
-): StatefulSet {
-  const { apiVersion, kind, metadata, spec } = live as StatefulSet;
-  const { name, namespace, labels, annotations, ownerReferences } = metadata;
-  const { volumeClaimTemplates: _old, ...rest } = spec;
+  template: DeepReadonly<PodTemplate> = spec.template,
+): RecreateRecord {
+  const { volumeClaimTemplates: _old, ...rest } = spec as StatefulSet["spec"];
+  const { name = "", namespace = "" } = resource.metadata;
+  const data = {
+    ...(metadata.labels && { labels: metadata.labels }),
+    ...(metadata.annotations && { annotations: metadata.annotations }),
+    spec: { ...rest, template, ...(claims.length > 0 && { volumeClaimTemplates: [...claims] }) },
+  };
   return {
-    apiVersion,
-    kind,
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
     metadata: {
-      name: name!,
-      namespace: namespace!,
-      ...(labels && { labels }),
-      ...(annotations && { annotations }),
-      ...(ownerReferences && { ownerReferences }),
+      name: recreateRecordName(name),
+      namespace,
+      labels: { ...RECORD_LABELS },
+      ownerReferences: [controllerReference(NACOS, resource)],
     },
-    spec: { ...rest, ...(claims.length > 0 ? { volumeClaimTemplates: [...claims] } : {}) },
+    revision: 1,
+    data: data as unknown as JsonMap,
   };
 }
 
-/** The Secret that keeps the manifest. */
-export function recreateRecord(resource: NacosResource, manifest: StatefulSet): ConfigObject {
+/** The StatefulSet of a record; `undefined` when it holds none. */
+export function recordedStatefulSet(
+  resource: NacosResource,
+  { data }: DeepReadonly<RecreateRecord>,
+): StatefulSet | undefined {
+  if (!isMap(mapOf(data).spec)) return undefined;
+  const { labels, annotations, spec } = data as unknown as RecordedSet;
+  const wanted = metadataOf(resource, resource.metadata.name ?? "");
+  const others = { ...(labels && { labels }), ...(annotations && { annotations }) };
   return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: childMetadata(resource, recreateSecretName(resource.metadata.name ?? "")),
-    type: "Opaque",
-    data: { [MANIFEST_KEY]: Buffer.from(JSON.stringify(manifest), "utf8").toString("base64") },
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { ...metadataOver(others, wanted), name: wanted.name!, namespace: wanted.namespace! },
+    spec,
   };
-}
-
-/** The manifest in a record; `undefined` when it holds none. */
-export function manifestOf(record: DeepReadonly<ConfigObject>): StatefulSet | undefined {
-  try {
-    return JSON.parse(
-      Buffer.from(record.data?.[MANIFEST_KEY] ?? "", "base64").toString("utf8"),
-    ) as StatefulSet;
-  } catch {
-    return undefined;
-  }
 }
 
 /** True when the resource allows other volumes for exactly this generation of its spec. */

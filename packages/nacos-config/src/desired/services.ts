@@ -1,9 +1,8 @@
 /** The Services: as they are created, and what existing ones need. */
 import { type DeepReadonly, sameJson } from "@quartet/core";
-
+import { metadataOf, metadataOver } from "./family.ts";
 import type { Service, ServicePort, ServiceSpec } from "./k8s.ts";
 import { clientServiceName, headlessServiceName } from "./names.ts";
-import { childMetadata, mergedMetadata } from "./ownership.ts";
 import {
   CLIENT_PORT,
   CONSOLE_PORT,
@@ -83,7 +82,7 @@ function plan(
   selector: Readonly<Record<string, string>>,
   shape: Shape,
 ): ServicePlan {
-  const metadata = childMetadata(resource, name, shape.annotations);
+  const metadata = metadataOf(resource, name, shape.annotations);
   const created: Service = {
     apiVersion: "v1",
     kind: "Service",
@@ -101,7 +100,7 @@ function plan(
     updated(live) {
       const before = live as Service;
       const spec = updatedSpec(before.spec, selector, shape);
-      const object: Service = { ...before, metadata: mergedMetadata(before.metadata, metadata), spec };
+      const object: Service = { ...before, metadata: metadataOver(before.metadata, metadata), spec };
       return { object, changed: !sameJson(object, before) };
     },
   };

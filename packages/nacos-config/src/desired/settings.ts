@@ -1,11 +1,11 @@
 /** The spec with its defaults: what the rest of `desired/` works with. Nothing of it is ever written back. */
 import type { DeepReadonly } from "@quartet/core";
+import { itemsOf, mapOf } from "@quartet/pod-template";
 import type { Nacos } from "../api.gen.ts";
 import type { ConfigKind } from "../kinds.ts";
 import { type ImageVersion, imageVersion } from "./image.ts";
 import type { JsonMap } from "./k8s.ts";
-import { defaultFinalConfigName } from "./names.ts";
-import { itemsOf, mapOf } from "./wrapper/keyed.ts";
+import { ADOPT_ANNOTATION, defaultFinalConfigName } from "./names.ts";
 
 /** A resource as the cache hands it out. */
 export type NacosResource = DeepReadonly<Nacos>;
@@ -22,6 +22,11 @@ const DEFAULT_USER_KEY = "user.properties";
 const DEFAULT_CLUSTER_DOMAIN = "cluster.local";
 /** Variable in `spec.env` that names the cluster's DNS domain (as in the peer). */
 const DOMAIN_VARIABLE = "DOMAIN_NAME";
+
+/** True when the resource asks to take over a StatefulSet and Services that carry none of its labels. */
+export function isForcedAdoption({ metadata }: NacosResource): boolean {
+  return metadata.annotations?.[ADOPT_ANNOTATION] === "true";
+}
 
 export type NacosType = "standalone" | "cluster";
 

@@ -1,4 +1,5 @@
 /** What is worth saying about a spec, once for each generation of it. */
+import { itemsOf } from "@quartet/pod-template";
 import { hasAdmin } from "./admin.ts";
 import { databaseKind } from "./database.ts";
 import { isAtLeast } from "./image.ts";
@@ -11,7 +12,6 @@ import { nacosOverride, type Settings, wrapperOf } from "./settings.ts";
 import { podTemplate } from "./template.ts";
 import { dataVolumeKinds } from "./volumes.ts";
 import { mountPoint } from "./wrapper/container.ts";
-import { itemsOf } from "./wrapper/keyed.ts";
 import { NESTED_SPEC } from "./wrapper/pod-spec.ts";
 
 /** First version whose image no longer reads the legacy configuration. */

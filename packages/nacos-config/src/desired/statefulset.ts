@@ -1,9 +1,9 @@
 /** The StatefulSet: as it is created, and what an existing one needs. */
 import { type DeepReadonly, sameJson } from "@quartet/core";
+import { carryTemplate, overLive, templateDifference } from "@quartet/pod-template";
 
-import { carryOver } from "./carry-over.ts";
-import { difference } from "./compare.ts";
 import { canonicalJson } from "./digest.ts";
+import { metadataOf, metadataOver } from "./family.ts";
 import type { JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import {
   CONFIG_DIGEST_ANNOTATION,
@@ -12,11 +12,9 @@ import {
   LAST_APPLIED_ANNOTATION,
   TEMPLATE_REVISION_ANNOTATION,
 } from "./names.ts";
-import { childMetadata, mergedMetadata } from "./ownership.ts";
 import { knownRevision, LATEST_REVISION, PEER_REVISION, type TemplateRevision } from "./revision.ts";
 import type { NacosResource, Settings } from "./settings.ts";
 import { podTemplate } from "./template.ts";
-import { POD_SPEC_SHAPE } from "./template-shape.ts";
 import { dataVolume, type MountedConfig, mountedConfig } from "./volumes.ts";
 
 /**
@@ -28,6 +26,9 @@ const UPDATE_STRATEGY: JsonMap = { type: "RollingUpdate", rollingUpdate: { parti
 
 /** Seconds that a pod must stay Ready before the next one is replaced: time for Nacos to rejoin its cluster. */
 const MIN_READY_SECONDS = 10;
+
+/** Annotations of the template that come and go with the configuration. */
+const OWN_ANNOTATIONS = [CONFIG_DIGEST_ANNOTATION];
 
 /** Revision that the resource asks for; `undefined` when it asks for none or for one that is not known. */
 export function requestedRevision(resource: NacosResource): TemplateRevision | undefined {
@@ -54,7 +55,7 @@ export function newStatefulSet(
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
-    metadata: childMetadata(resource, name, {
+    metadata: metadataOf(resource, name, {
       [TEMPLATE_REVISION_ANNOTATION]: revision,
       [LAST_APPLIED_ANNOTATION]: canonicalJson(template),
     }),
@@ -133,9 +134,9 @@ export function updatedStatefulSet(
   const change = template === undefined ? undefined : templateDifference(template, before.spec.template);
   const replicasChanged = before.spec.replicas !== settings.replicas;
   const marks = generated && (change !== undefined || adopted || lastApplied === undefined);
-  const metadata = mergedMetadata(
+  const metadata = metadataOver(
     before.metadata,
-    childMetadata(
+    metadataOf(
       resource,
       settings.name,
       marks
@@ -173,31 +174,10 @@ function nextTemplate(
   live: PodTemplate,
   adopted: boolean,
 ): PodTemplate {
-  if (revision !== PEER_REVISION) return keepForeign(generated, live);
+  if (revision !== PEER_REVISION) return overLive(generated, live, OWN_ANNOTATIONS);
   if (adopted || lastApplied === undefined) return live;
-  const { spec } = carryOver(JSON.parse(lastApplied) as PodTemplate, generated, live);
-  return keepForeign({ metadata: { ...generated.metadata, labels: {} }, spec }, live);
-}
-
-/** The template with the live labels, which are frozen, and with the annotations of others. */
-function keepForeign(template: PodTemplate, live: PodTemplate): PodTemplate {
-  const { [CONFIG_DIGEST_ANNOTATION]: _own, ...foreign } = live.metadata?.annotations ?? {};
-  const annotations = { ...foreign, ...template.metadata.annotations };
-  return {
-    metadata: {
-      ...live.metadata,
-      labels: { ...live.metadata?.labels, ...template.metadata.labels },
-      annotations,
-    },
-    spec: template.spec,
-  };
-}
-
-function templateDifference(desired: PodTemplate, live: PodTemplate): string | undefined {
-  return (
-    difference(desired.metadata, live.metadata ?? {}, {}, "metadata") ??
-    difference(desired.spec, live.spec, POD_SPEC_SHAPE, "spec")
-  );
+  const { spec } = carryTemplate(JSON.parse(lastApplied) as PodTemplate, generated, live);
+  return overLive({ metadata: { ...generated.metadata, labels: {} }, spec }, live, OWN_ANNOTATIONS);
 }
 
 /** Pods are always replaced by the StatefulSet controller; a partition set by hand is left alone. */

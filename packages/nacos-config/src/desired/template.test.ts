@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { difference } from "@quartet/pod-template";
 import { describe, expect, it } from "vitest";
 import type { Nacos } from "../api.gen.ts";
 import {
@@ -12,12 +13,10 @@ import {
   peerCases,
   templateOf,
 } from "../fixtures.testkit.ts";
-import { difference } from "./compare.ts";
 import { canonicalJson } from "./digest.ts";
 import type { JsonMap, StatefulSet } from "./k8s.ts";
 import { settingsOf } from "./settings.ts";
 import { podTemplate } from "./template.ts";
-import { POD_SPEC_SHAPE } from "./template-shape.ts";
 import { type MountedConfig, mountedConfig } from "./volumes.ts";
 
 const container = (...args: Parameters<typeof templateOf>) => nacosContainerOf(templateOf(...args));
@@ -297,7 +296,7 @@ describe("pod template", () => {
       const resource = lastResource(steps);
       const live = children.find(({ kind }) => kind === "StatefulSet") as unknown as StatefulSet;
       const generated = podTemplate(settingsOf(resource), mountedConfig(live), "peer");
-      const found = difference(generated.spec, live.spec.template.spec, POD_SPEC_SHAPE);
+      const found = difference("PodSpec", generated.spec, live.spec.template.spec);
       const deviation = deviations[name];
       if (deviation === undefined) expect(found).toBeUndefined();
       else expect(found).toMatch(new RegExp(`^${deviation}`));

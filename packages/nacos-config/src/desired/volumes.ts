@@ -1,5 +1,6 @@
 /** Data volume and configuration volume of the pods. */
 import type { DeepReadonly } from "@quartet/core";
+import { itemsOf, mapOf } from "@quartet/pod-template";
 import type { ConfigKind } from "../kinds.ts";
 import type { ClaimTemplate, JsonMap, StatefulSet, Volume, VolumeMount } from "./k8s.ts";
 import {
@@ -13,7 +14,6 @@ import {
   LEGACY_CONFIG_PATH,
 } from "./names.ts";
 import type { NacosSpec } from "./settings.ts";
-import { itemsOf, mapOf } from "./wrapper/keyed.ts";
 
 /** Access mode of a claim template that gives none (as in the peer). */
 const DEFAULT_ACCESS_MODE = "ReadWriteOnce";

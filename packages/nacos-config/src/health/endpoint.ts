@@ -1,8 +1,8 @@
 /** Where a node's HTTP API is found, judged by its properties and environment. */
 import type { DeepReadonly } from "@quartet/core";
+import { itemsOf } from "@quartet/pod-template";
 import type { StatefulSet } from "../desired/k8s.ts";
 import { CLIENT_PORT } from "../desired/ports.ts";
-import { itemsOf } from "../desired/wrapper/keyed.ts";
 
 /** Context path of the API unless the properties say otherwise (Nacos). */
 const DEFAULT_CONTEXT_PATH = "/nacos";

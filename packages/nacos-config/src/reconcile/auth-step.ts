@@ -1,18 +1,16 @@
 /** Generates the JWT signing key of an installation that brings none. */
 import { randomBytes } from "node:crypto";
-import { type DeepReadonly, sameJson } from "@quartet/core";
+import type { DeepReadonly } from "@quartet/core";
+import { metadataOf, metadataOver } from "../desired/family.ts";
 import type { ConfigObject, EnvVar, StatefulSet } from "../desired/k8s.ts";
 import { AUTH_TOKEN_KEY } from "../desired/nacos-env.ts";
 import { authSecretName } from "../desired/names.ts";
 import { warning } from "../desired/notice.ts";
-import { childMetadata, claimOf, mergedMetadata } from "../desired/ownership.ts";
 import { isPublicToken } from "../desired/token.ts";
 import { SECRET } from "../kinds.ts";
-import type { StepFailure } from "../status/outcome.ts";
-import { ensure } from "./ensure.ts";
-import { claimFailure, stepFailure } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import type { ResourceMemory } from "./memory.ts";
-import { childOptions, type Pass } from "./pass.ts";
+import type { Pass } from "./pass.ts";
 
 /** Length of a generated key in bytes (what HMAC-SHA-256 needs). */
 const TOKEN_BYTES = 32;
@@ -32,35 +30,29 @@ export async function authStep(
   warnOfPublicToken(pass, literal ?? certification.token ?? "", memory, now);
   if (certification.token || certification.tokenSecretRef?.name || literal !== undefined) return;
   const name = authSecretName(pass.settings.name);
-  const subject = `Secret ${name}`;
-  try {
-    const options = childOptions(pass, SECRET, pass.informers.configs.Secret, name);
-    const { result } = await ensure<ConfigObject, StepFailure | undefined>(options, (secret) => {
-      const token = Buffer.from(randomBytes(TOKEN_BYTES).toString("base64")).toString("base64");
-      const metadata = childMetadata(pass.resource, name);
-      if (secret === undefined) {
-        const object: ConfigObject = {
-          apiVersion: "v1",
-          kind: "Secret",
-          metadata,
-          type: "Opaque",
-          data: { [AUTH_TOKEN_KEY]: token },
-        };
-        return { action: "create", object, result: undefined };
-      }
-      const refused = claimFailure(subject, claimOf(secret, pass.resource));
-      if (refused !== undefined) return { action: "none", result: refused };
-      const object: ConfigObject = {
-        ...(secret as ConfigObject),
-        metadata: mergedMetadata(secret.metadata, metadata),
+  // Made once, so that a refused creation is the same one each time.
+  memory.signingKey ??= Buffer.from(randomBytes(TOKEN_BYTES).toString("base64")).toString("base64");
+  const token = memory.signingKey;
+  const metadata = metadataOf(pass.resource, name);
+  const { problem } = await pass.children.ensure<ConfigObject>(
+    { kind: SECRET, name },
+    {
+      create: () => ({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata,
+        type: "Opaque",
+        data: { [AUTH_TOKEN_KEY]: token },
+      }),
+      update: (secret) => ({
+        ...secret,
+        metadata: metadataOver(secret.metadata, metadata),
         data: { ...secret.data, [AUTH_TOKEN_KEY]: secret.data?.[AUTH_TOKEN_KEY] || token },
-      };
-      return { action: sameJson(object, secret) ? "none" : "update", object, result: undefined };
-    });
-    if (result !== undefined) pass.failures.push(result);
-  } catch (error) {
-    pass.failures.push(stepFailure(subject, error));
-  }
+      }),
+    },
+  );
+  if (problem === undefined) delete memory.signingKey;
+  else pass.failures.push(failureOf(problem));
 }
 
 /** The key that stands in the pod template itself, as the peer writes it. */

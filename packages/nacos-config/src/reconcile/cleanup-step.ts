@@ -1,11 +1,11 @@
 /** Removes generated configuration objects that nothing mounts any more. */
 import { controllerOf, type DeepReadonly } from "@quartet/core";
+import { itemsOf, mapOf } from "@quartet/pod-template";
 import type { ConfigObject, Pod, StatefulSet } from "../desired/k8s.ts";
 import { GENERATED_FOR_ANNOTATION, LEGACY_CONFIG_KEY } from "../desired/names.ts";
 import { type MountedConfig, mountedConfig } from "../desired/volumes.ts";
-import { itemsOf, mapOf } from "../desired/wrapper/keyed.ts";
 import { type ConfigKind, configKind } from "../kinds.ts";
-import { stepFailure } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import type { Pass } from "./pass.ts";
 import { isRolledOut } from "./workload.ts";
 
@@ -20,23 +20,13 @@ export async function cleanupStep(
   if (leftovers.length === 0) return;
   if (statefulSet !== undefined && !isRolledOut(statefulSet)) return;
   for (const { kind, object } of leftovers) {
-    const { name = "", namespace = "", uid } = object.metadata;
+    const { name = "" } = object.metadata;
     const used =
       (statefulSet !== undefined && isMounted(mountedConfig(statefulSet), kind, object)) ||
       pods.some((pod) => mounts(pod, kind, name));
     if (used) continue;
-    try {
-      await pass.ctx.client.deleteIfExists(
-        configKind(kind),
-        { namespace, name },
-        {
-          signal: pass.ctx.signal,
-          ...(uid === undefined ? {} : { preconditions: { uid } }),
-        },
-      );
-    } catch (error) {
-      pass.failures.push(stepFailure(`${kind} ${name}`, error));
-    }
+    const problem = await pass.children.remove(configKind(kind), object);
+    if (problem !== undefined) pass.failures.push(failureOf(problem));
   }
 }
 

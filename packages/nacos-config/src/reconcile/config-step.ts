@@ -1,17 +1,19 @@
 /** Writes the configuration object and tells which configuration the pods are to mount. */
-import type { DeepReadonly } from "@quartet/core";
+import type { DeepReadonly, Problem } from "@quartet/core";
 import { type MergedPlan, type ReadyConfig, resolveConfig } from "../desired/config.ts";
-import { finalConfigObject, legacyConfigObject, updatedConfigObject } from "../desired/config-object.ts";
-import type { ConfigObject, StatefulSet } from "../desired/k8s.ts";
+import {
+  configObjectPlan,
+  finalConfigObject,
+  legacyConfigObject,
+  updatedConfigObject,
+} from "../desired/config-object.ts";
+import type { StatefulSet } from "../desired/k8s.ts";
 import { normal, warning } from "../desired/notice.ts";
-import { claimOf } from "../desired/ownership.ts";
 import type { SourceRef } from "../desired/settings.ts";
 import type { ConfigProblem, FoundSource } from "../desired/source.ts";
 import { type MountedConfig, mountedConfig } from "../desired/volumes.ts";
-import { type ConfigKind, configKind } from "../kinds.ts";
-import { ensure } from "./ensure.ts";
-import { claimFailure, stepFailure } from "./failure.ts";
-import { childOptions, type Pass } from "./pass.ts";
+import { CONFIG_MAP, configKind } from "../kinds.ts";
+import type { Pass } from "./pass.ts";
 
 export interface ConfigResult {
   /** What the pods are to mount; absent when there is nothing yet that they could. */
@@ -57,70 +59,36 @@ async function writeFinal(
 ): Promise<ConfigProblem | undefined> {
   const subject = `${plan.finalKind} ${plan.finalName}`;
   const desired = finalConfigObject(pass.resource, plan, config);
-  const result = await write(pass, plan.finalKind, desired, {
-    subject,
-    conflict: "FinalConfigConflict",
-    failed: "FinalConfigWriteFailed",
-  });
-  if ("reason" in result) return result;
-  if (result.drift) {
+  const { before, action, problem } = await pass.children.ensure(
+    { kind: configKind(plan.finalKind), name: plan.finalName },
+    configObjectPlan(desired),
+  );
+  if (problem !== undefined) return worded(problem, "FinalConfigConflict", "FinalConfigWriteFailed");
+  if (action === "none") return undefined;
+  const { drift, contentChanged } = before
+    ? updatedConfigObject(desired, before)
+    : { drift: false, contentChanged: true };
+  if (drift) {
     pass.notices.push(warning("FinalConfigDriftRepaired", `${subject} was edited by hand and is restored`));
-  } else if (result.contentChanged) {
+  } else if (contentChanged) {
     pass.notices.push(normal("ConfigMerged", `${config.message}; digest ${config.digest} in ${subject}`));
   }
   return undefined;
 }
 
 async function writeLegacy(pass: Pass, text: string): Promise<ConfigProblem | undefined> {
-  const subject = `ConfigMap ${pass.settings.name}`;
-  const result = await write(pass, "ConfigMap", legacyConfigObject(pass.resource, text), {
-    subject,
-    conflict: "LegacyConfigConflict",
-    failed: "LegacyConfigWriteFailed",
-  });
-  if ("reason" in result) return result;
-  if (result.contentChanged && !result.created) {
-    const note = `${subject} has changed; running pods keep the old properties until they are restarted`;
+  const { name } = pass.settings;
+  const desired = legacyConfigObject(pass.resource, text);
+  const child = { kind: CONFIG_MAP, name };
+  const { before, action, problem } = await pass.children.ensure(child, configObjectPlan(desired));
+  if (problem !== undefined) return worded(problem, "LegacyConfigConflict", "LegacyConfigWriteFailed");
+  if (action !== "none" && before !== undefined && updatedConfigObject(desired, before).contentChanged) {
+    const note = `ConfigMap ${name} has changed; running pods keep the old properties until they are restarted`;
     pass.notices.push(warning("RestartRequired", note));
   }
   return undefined;
 }
 
-interface Written {
-  readonly created: boolean;
-  readonly contentChanged: boolean;
-  readonly drift: boolean;
-}
-
-interface WriteReasons {
-  readonly subject: string;
-  readonly conflict: string;
-  readonly failed: string;
-}
-
-async function write(
-  pass: Pass,
-  kind: ConfigKind,
-  desired: ConfigObject,
-  { subject, conflict, failed }: WriteReasons,
-): Promise<Written | ConfigProblem> {
-  const options = childOptions(pass, configKind(kind), pass.informers.configs[kind], desired.metadata.name!);
-  try {
-    const { result } = await ensure<ConfigObject, Written | ConfigProblem>(options, (live) => {
-      if (live === undefined) {
-        const written = { created: true, contentChanged: true, drift: false };
-        return { action: "create", object: desired, result: written };
-      }
-      const refused = claimFailure(subject, claimOf(live, pass.resource), conflict);
-      if (refused !== undefined) return { action: "none", result: refused };
-      const { action, object, contentChanged, drift } = updatedConfigObject(desired, live);
-      const written = { created: false, contentChanged, drift };
-      if (action === "none") return { action, result: written };
-      return { action, object: action === "replace" ? desired : object, result: written };
-    });
-    return "reason" in result ? { reason: result.reason, message: result.message } : result;
-  } catch (error) {
-    const { message } = stepFailure(subject, error);
-    return { reason: failed, message };
-  }
+function worded({ cause, reason, message }: Problem, foreign: string, failed: string): ConfigProblem {
+  return { reason: cause === "leaving" ? reason : cause === "foreign" ? foreign : failed, message };
 }

@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { StatefulSet } from "../desired/k8s.ts";
 import type { Health } from "../health/evaluate.ts";
-import {
-  createMemoryStore,
-  memoryView,
-  noteGeneration,
-  noteHealth,
-  noteRollout,
-  updateFingerprint,
-} from "./memory.ts";
+import { createMemoryStore, memoryView, noteGeneration, noteHealth, noteRollout } from "./memory.ts";
 
 const down: Health = { state: "failed", code: 401, reason: "r", message: "m", nodes: [] };
 const few: Health = { ...down, code: -1 };
@@ -57,18 +49,5 @@ describe("memory of a resource", () => {
     expect(memory.rolloutSince).toBe(700);
     noteRollout(memory, false, "r2", 800, undefined);
     expect(memoryView(memory)).not.toHaveProperty("rolloutSince");
-  });
-
-  it("NACOS-204 knows an update that changes nothing again, whatever became of the StatefulSet's status", () => {
-    const statefulSet = (resourceVersion: string, replicas: number): StatefulSet => ({
-      apiVersion: "apps/v1",
-      kind: "StatefulSet",
-      metadata: { name: "demo", namespace: "t", uid: "u", resourceVersion, labels: { app: "demo" } },
-      spec: { replicas, selector: {}, template: { metadata: {}, spec: { containers: [] } } },
-    });
-    const of = (version: string, replicas: number): string =>
-      updateFingerprint(statefulSet(version, 1), statefulSet(version, replicas));
-    expect(of("1", 3)).toBe(of("2", 3));
-    expect(of("1", 3)).not.toBe(of("1", 4));
   });
 });

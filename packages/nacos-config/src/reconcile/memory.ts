@@ -1,7 +1,5 @@
 /** What the controller remembers of a resource between passes. Losing it, in a restart, costs nothing but time limits. */
-import type { DeepReadonly } from "@quartet/core";
-import { canonicalJson, configDigest } from "../desired/digest.ts";
-import type { StatefulSet } from "../desired/k8s.ts";
+import { type ChildMemory, createChildMemory } from "@quartet/core";
 import type { ApiVariant } from "../health/client.ts";
 import { type Health, NACOS_FAILURE } from "../health/evaluate.ts";
 import type { Memory } from "../status/outcome.ts";
@@ -14,8 +12,9 @@ const FAILURE_DISTANCE_MS = 5_000;
 /** Memory of one resource. All times in milliseconds since the Unix epoch. */
 export interface ResourceMemory {
   readonly uid: string;
-  /** Names of children that objects outside the caches were found to have, as `plural/name`. */
-  readonly taken: Set<string>;
+  readonly children: ChildMemory;
+  /** The JWT signing key that is being created. */
+  signingKey?: string;
   generation?: number;
   specChangedAt?: number;
   rolloutSince?: number;
@@ -39,8 +38,6 @@ export interface ResourceMemory {
   collectingSince?: number;
   /** Notes on the spec that were told already. */
   told?: ReadonlySet<string>;
-  /** Fingerprint of a StatefulSet and of an update to it that the server took without any change. */
-  settled?: string;
 }
 
 export interface MemoryStore {
@@ -55,7 +52,7 @@ export function createMemoryStore(): MemoryStore {
     of(name, uid) {
       const known = memories.get(name);
       if (known?.uid === uid) return known;
-      const memory: ResourceMemory = { uid, taken: new Set(), nacosFailures: 0 };
+      const memory: ResourceMemory = { uid, children: createChildMemory(), nacosFailures: 0 };
       memories.set(name, memory);
       return memory;
     },
@@ -118,12 +115,4 @@ export function memoryView(memory: ResourceMemory): Memory {
     ...(rolloutSince === undefined ? {} : { rolloutSince }),
     ...(scaledFrom === undefined ? {} : { scaledFrom }),
   };
-}
-
-/** Fingerprint of a live StatefulSet together with an update to it; the same whatever becomes of its status. */
-export function updateFingerprint(live: DeepReadonly<StatefulSet>, update: StatefulSet): string {
-  const { labels, annotations, ownerReferences } = update.metadata;
-  return configDigest(
-    canonicalJson([live.metadata.uid, live.spec, update.spec, labels, annotations, ownerReferences]),
-  );
 }

@@ -1,18 +1,16 @@
 /** Initialises a MySQL database by a Job, once, and reports what became of it. */
-import type { DeepReadonly } from "@quartet/core";
-import { sameJson } from "@quartet/core";
+import type { DeepReadonly, Problem } from "@quartet/core";
 import { mysqlInitNameFault } from "../admission/names.ts";
-import { updatedConfigObject } from "../desired/config-object.ts";
+import { configObjectPlan } from "../desired/config-object.ts";
+import { metadataOver } from "../desired/family.ts";
 import { jobState, lastFailure } from "../desired/job-state.ts";
-import type { ConfigObject, Job } from "../desired/k8s.ts";
+import type { Job } from "../desired/k8s.ts";
 import { JOB_NAME_LABEL, type MysqlInit, mysqlInit } from "../desired/mysql-init.ts";
-import { claimOf, mergedMetadata } from "../desired/ownership.ts";
 import { CONFIG_MAP, JOB } from "../kinds.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
-import { type Decision, ensure } from "./ensure.ts";
-import { claimFailure, stepFailure } from "./failure.ts";
-import { childKey, childOptions, type Pass } from "./pass.ts";
+import { failureOf } from "./failure.ts";
+import { childKey, type Pass } from "./pass.ts";
 
 /** Condition that the step reports on. */
 const CONDITION = "DatabaseReady";
@@ -22,7 +20,7 @@ const CONDITION = "DatabaseReady";
  * @param writes false for a pass that must not change anything
  */
 export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
-  const { resource, settings, informers } = pass;
+  const { resource, settings, informers, children } = pass;
   const wanted = mysqlInit(resource, settings);
   if (wanted === undefined) return;
   const { name = "" } = wanted.job.metadata;
@@ -39,66 +37,36 @@ export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
   }
   let job = informers.jobs.get(childKey(pass, name));
   if (writes) {
-    const made = (await ensureScript(pass, wanted)) ?? (await ensureJob(pass, wanted));
-    if (made !== undefined && "reason" in made) {
-      pass.failures.push({ ...made, condition: CONDITION });
+    const made = await ensureBoth(pass, wanted);
+    if (made.problem !== undefined) {
+      pass.failures.push(failureOf(made.problem, { condition: CONDITION }));
       return;
     }
-    job = made;
+    job = made.job;
   }
-  const ours = job !== undefined && claimOf(job, resource).state === "ours" ? job : undefined;
+  const ours = job !== undefined && children.claim(job).state === "ours" ? job : undefined;
   report(pass, name, ours);
 }
 
-async function ensureScript(pass: Pass, { configMap }: MysqlInit): Promise<StepFailure | undefined> {
-  const { name = "" } = configMap.metadata;
-  const subject = `ConfigMap ${name}`;
-  try {
-    const options = childOptions(pass, CONFIG_MAP, pass.informers.configs.ConfigMap, name);
-    const { result } = await ensure<ConfigObject, StepFailure | undefined>(options, (live) => {
-      if (live === undefined) return { action: "create", object: configMap, result: undefined };
-      const refused = claimFailure(subject, claimOf(live, pass.resource));
-      if (refused !== undefined) return { action: "none", result: refused };
-      const { action, object } = updatedConfigObject(configMap, live);
-      if (action === "none") return { action, result: undefined };
-      return { action, object: action === "replace" ? configMap : object, result: undefined };
-    });
-    return result;
-  } catch (error) {
-    return stepFailure(subject, error);
-  }
-}
-
 /** The Job as it is then, or why there is none. */
-async function ensureJob(
-  pass: Pass,
-  { job }: MysqlInit,
-): Promise<DeepReadonly<Job> | StepFailure | undefined> {
-  const { name = "" } = job.metadata;
-  const subject = `Job ${name}`;
-  try {
-    const options = childOptions(pass, JOB, pass.informers.jobs, name);
-    const { object, result } = await ensure<Job, StepFailure | undefined>(options, (live) =>
-      decide(pass, subject, job, live),
-    );
-    return result ?? object;
-  } catch (error) {
-    return stepFailure(subject, error);
-  }
-}
-
-function decide(
-  { resource }: Pass,
-  subject: string,
-  desired: Job,
-  live: DeepReadonly<Job> | undefined,
-): Decision<Job, StepFailure | undefined> {
-  if (live === undefined) return { action: "create", object: desired, result: undefined };
-  const refused = claimFailure(subject, claimOf(live, resource));
-  if (refused !== undefined) return { action: "none", result: refused };
-  const metadata = mergedMetadata(live.metadata, desired.metadata);
-  if (sameJson(metadata, live.metadata)) return { action: "none", result: undefined };
-  return { action: "update", object: { ...(live as Job), metadata }, result: undefined };
+async function ensureBoth(
+  { children }: Pass,
+  { configMap, job }: MysqlInit,
+): Promise<{ job?: DeepReadonly<Job>; problem?: Problem }> {
+  const script = { kind: CONFIG_MAP, name: configMap.metadata.name ?? "" };
+  const { problem } = await children.ensure(script, configObjectPlan(configMap));
+  if (problem !== undefined) return { problem };
+  const ensured = await children.ensure(
+    { kind: JOB, name: job.metadata.name ?? "" },
+    {
+      create: () => job,
+      update: (live) => ({ ...live, metadata: metadataOver(live.metadata, job.metadata) }),
+    },
+  );
+  return {
+    ...(ensured.object && { job: ensured.object }),
+    ...(ensured.problem && { problem: ensured.problem }),
+  };
 }
 
 function report(pass: Pass, name: string, job: DeepReadonly<Job> | undefined): void {

@@ -1,5 +1,6 @@
 /** What the steps of one pass share. */
-import type { DeepReadonly, Kind, KubeObject, ObjectKey, ReconcileContext, Source } from "@quartet/core";
+import type { Children, ObjectKey, ReconcileContext, Source } from "@quartet/core";
+import type { Nacos } from "../api.gen.ts";
 import type { ConfigObject, Job, Pod, Service, StatefulSet } from "../desired/k8s.ts";
 import type { Notice } from "../desired/notice.ts";
 import type { NacosResource, Settings } from "../desired/settings.ts";
@@ -21,6 +22,7 @@ export interface Pass {
   readonly settings: Settings;
   readonly ctx: ReconcileContext;
   readonly informers: Informers;
+  readonly children: Children<Nacos>;
   /** Failures of steps, in their order. */
   readonly failures: StepFailure[];
   /** States of the conditions DatabaseReady and AdminReady, where a step knows of them. */
@@ -29,30 +31,9 @@ export interface Pass {
   readonly stepStatus: StepStatus;
   /** Events to send when the pass is over. */
   readonly notices: Notice[];
-  /** Names of children that objects outside the caches were found to have, as `plural/name`. */
-  readonly taken: Set<string>;
 }
 
-/** Key of a child. */
-export function childKey({ settings }: Pass, name: string): ObjectKey {
+/** Key of an object of the resource's namespace. */
+export function childKey({ settings }: Pick<Pass, "settings">, name: string): ObjectKey {
   return { namespace: settings.namespace, name };
-}
-
-/** What `ensure` needs to know of a child. */
-export function childOptions<T extends KubeObject>(
-  pass: Pass,
-  kind: Kind<T>,
-  informer: Source<T>,
-  name: string,
-): {
-  client: ReconcileContext["client"];
-  kind: Kind<T>;
-  key: ObjectKey;
-  cached: DeepReadonly<T> | undefined;
-  taken: Set<string>;
-  signal: AbortSignal;
-} {
-  const key = childKey(pass, name);
-  const { ctx, taken } = pass;
-  return { client: ctx.client, kind, key, cached: informer.get(key), taken, signal: ctx.signal };
 }

@@ -1,6 +1,7 @@
 /** One pass over one resource: cache, desired, difference, writes, health, status. */
 import {
   type Clock,
+  childrenOf,
   type DeepReadonly,
   isConflict,
   keyToString,
@@ -14,11 +15,11 @@ import {
 import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
 import type { Nacos } from "../api.gen.ts";
+import { FAMILY } from "../desired/family.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
 import { PAUSED_ANNOTATION } from "../desired/names.ts";
-import { claimOf } from "../desired/ownership.ts";
 import { PEER_REVISION } from "../desired/revision.ts";
-import { type NacosResource, settingsOf } from "../desired/settings.ts";
+import { isForcedAdoption, type NacosResource, settingsOf } from "../desired/settings.ts";
 import { requestedRevision, revisionOf } from "../desired/statefulset.ts";
 import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
@@ -118,10 +119,15 @@ async function pass(
     reports: [],
     stepStatus: {},
     notices: [],
-    taken: memory.taken,
+    children: childrenOf(ctx, {
+      family: FAMILY,
+      owner: resource,
+      memory: memory.children,
+      clock,
+    }),
   };
   const found = run.informers.statefulSets.get({ namespace: key.namespace, name: key.name });
-  const claim = found && claimOf(found, resource, true).state;
+  const claim = found && run.children.claim(found, isForcedAdoption(resource)).state;
   const live = claim === "ours" ? found : undefined;
   const recreation = live === undefined ? recreationOf(run) : undefined;
   const known = live ?? recreation?.manifest;
@@ -194,7 +200,7 @@ async function children(
   let statefulSet = live;
   let recreating = false;
   if (config.wanted !== undefined && startable) {
-    const result = await statefulSetStep(run, config.wanted, memory);
+    const result = await statefulSetStep(run, config.wanted);
     statefulSet = result.object;
     recreating = result.recreating;
     if (result.scaledFrom !== undefined) memory.scaledFrom = result.scaledFrom;

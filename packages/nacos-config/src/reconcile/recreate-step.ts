@@ -1,43 +1,39 @@
 /** Gives a StatefulSet other claim templates without touching its pods. */
-import { type DeepReadonly, isAlreadyExists, isForbidden, isInvalid } from "@quartet/core";
+import { type DeepReadonly, isForbidden, isInvalid, isProblem, type Problem, sameJson } from "@quartet/core";
+import { compareQuantities } from "@quartet/pod-template";
 import { type ClaimChange, storageOf } from "../desired/claims.ts";
-import type { Claim, ClaimTemplate, ConfigObject, PodTemplate, StatefulSet } from "../desired/k8s.ts";
-import { recreateSecretName } from "../desired/names.ts";
+import type { Claim, ClaimTemplate, PodTemplate, StatefulSet } from "../desired/k8s.ts";
+import { recreateRecordName } from "../desired/names.ts";
 import { normal, warning } from "../desired/notice.ts";
-import { claimOf } from "../desired/ownership.ts";
-import { compareQuantities } from "../desired/quantity.ts";
-import { manifestOf, recreatedStatefulSet, recreateRecord } from "../desired/recreate.ts";
-import { CLAIM, SECRET, STATEFUL_SET } from "../kinds.ts";
+import { type RecreateRecord, recordedStatefulSet, recreateRecord } from "../desired/recreate.ts";
+import { CLAIM, CONTROLLER_REVISION, STATEFUL_SET } from "../kinds.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
-import { ensure } from "./ensure.ts";
-import { claimFailure, podSpecRejection, stepFailure } from "./failure.ts";
-import { childKey, childOptions, type Pass } from "./pass.ts";
+import { failureOf, podSpecFailure } from "./failure.ts";
+import type { Pass } from "./pass.ts";
 
 /** In the refusal of the API server's plugin PersistentVolumeClaimResize. */
 const NOT_EXPANDABLE = "must support resize";
+const RESIZE_REFUSED = "VolumeResizeRefused";
 
 /** A StatefulSet that was being made anew. */
 export interface Recreation {
-  readonly record: DeepReadonly<ConfigObject>;
+  readonly record: DeepReadonly<RecreateRecord>;
   /** What is to be created. */
   readonly manifest: StatefulSet;
 }
 
 /** The recreation that is under way, by its record. */
-export function recreationOf(pass: Pass): Recreation | undefined {
-  const record = pass.informers.configs.Secret.get(childKey(pass, recreateSecretName(pass.settings.name)));
-  if (record === undefined || claimOf(record, pass.resource).state !== "ours") return undefined;
-  const manifest = manifestOf(record);
+export function recreationOf({ children, resource, settings }: Pass): Recreation | undefined {
+  const record = children.read(CONTROLLER_REVISION, recreateRecordName(settings.name));
+  if (record === undefined || children.claim(record).state !== "ours") return undefined;
+  const manifest = recordedStatefulSet(resource, record);
   return manifest === undefined ? undefined : { record, manifest };
 }
 
 /** Removes the record once the StatefulSet is there. */
-export async function endRecreation(pass: Pass, { record }: Recreation): Promise<void> {
-  const { uid } = record.metadata;
-  await pass.ctx.client.deleteIfExists(SECRET, childKey(pass, record.metadata.name ?? ""), {
-    signal: pass.ctx.signal,
-    ...(uid === undefined ? {} : { preconditions: { uid } }),
-  });
+export async function endRecreation({ children, failures }: Pass, { record }: Recreation): Promise<void> {
+  const problem = await children.remove(CONTROLLER_REVISION, record);
+  if (problem !== undefined) failures.push(failureOf(problem));
 }
 
 /** Creates the StatefulSet again, whatever else is wrong: its pods must not stay without it. */
@@ -45,21 +41,15 @@ export async function finishRecreation(
   pass: Pass,
   recreation: Recreation,
 ): Promise<DeepReadonly<StatefulSet> | undefined> {
-  const { name } = pass.settings;
-  try {
-    const options = childOptions(pass, STATEFUL_SET, pass.informers.statefulSets, name);
-    const { object } = await ensure<StatefulSet, undefined>(options, (live) =>
-      live === undefined
-        ? { action: "create", object: recreation.manifest, result: undefined }
-        : { action: "none", result: undefined },
-    );
-    const ours = object !== undefined && claimOf(object, pass.resource).state === "ours";
-    if (ours) await endRecreation(pass, recreation);
-    return ours ? object : undefined;
-  } catch (error) {
-    pass.failures.push(stepFailure(`StatefulSet ${name}`, error));
-    return undefined;
-  }
+  const { children, failures, settings } = pass;
+  const { object, problem } = await children.ensure(
+    { kind: STATEFUL_SET, name: settings.name },
+    { create: () => recreation.manifest, update: (live) => live },
+  );
+  if (problem !== undefined) failures.push(failureOf(problem));
+  if (object === undefined || children.claim(object).state !== "ours") return undefined;
+  await endRecreation(pass, recreation);
+  return object;
 }
 
 /** What the StatefulSet is to have. */
@@ -71,8 +61,8 @@ export interface WantedVolumes {
 
 /**
  * Makes sure that the server would take the StatefulSet back, enlarges the claims where that is the change, writes the
- * record, and deletes the StatefulSet alone; it is created again when the server has let go of it. The failure, if it
- * did not come to that.
+ * record, and deletes the StatefulSet alone; it is created again when the server has let go of it. What is refused at
+ * any step is tried again, from the first, at growing intervals. The failure, if it did not come to the deletion.
  */
 export async function beginRecreation(
   pass: Pass,
@@ -80,27 +70,25 @@ export async function beginRecreation(
   change: ClaimChange,
   wanted: WantedVolumes,
 ): Promise<StepFailure | undefined> {
-  const { client, signal } = pass.ctx;
-  const name = pass.settings.name;
-  const manifest = recreatedStatefulSet(live, wanted.claims);
-  if (wanted.template !== undefined) manifest.spec.template = wanted.template;
-  const unfit = await tryOut(pass, manifest);
-  if (unfit !== undefined) return unfit;
-  if (change.change === "grown") {
-    const refused = await enlargeClaims(pass, live, wanted.claims);
-    if (refused !== undefined) return refused;
-  }
-  const failure = await writeRecord(pass, manifest);
-  if (failure !== undefined) return failure;
-  try {
-    const { uid, resourceVersion } = live.metadata;
-    await client.delete(STATEFUL_SET, childKey(pass, name), {
-      signal,
-      propagationPolicy: "Orphan",
-      preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
-    });
-  } catch (error) {
-    return stepFailure(`StatefulSet ${name}`, error);
+  const { children, resource, settings } = pass;
+  const record = recreateRecord(resource, live, wanted.claims, wanted.template ?? live.spec.template);
+  const manifest = recordedStatefulSet(resource, record)!;
+  const attempt = {
+    id: `recreate ${STATEFUL_SET.plural}/${settings.name}`,
+    subject: `StatefulSet ${settings.name}`,
+    wanted: [live.metadata.uid, record],
+  };
+  const result = await children.attempt(attempt, async () => {
+    return (
+      (await children.tryOut(STATEFUL_SET, manifest)) ??
+      (change.change === "grown" ? await enlargeClaims(pass, live, wanted.claims) : undefined) ??
+      (await writeRecord(pass, record)) ??
+      (await children.remove(STATEFUL_SET, live, { propagationPolicy: "Orphan", exactVersion: true }))
+    );
+  });
+  if (isProblem(result)) {
+    if (result.reason === RESIZE_REFUSED) return failureOf(result, { code: EVENT_CODES.badParameter });
+    return result.cause === "invalid" ? podSpecFailure(result) : failureOf(result);
   }
   pass.notices.push(
     change.change === "grown"
@@ -113,70 +101,52 @@ export async function beginRecreation(
   return undefined;
 }
 
-/**
- * Has the server look at the manifest while the StatefulSet still exists: one that it would refuse later would leave
- * the pods alone for good. That the name is taken is found out last, so it means that all is well.
- */
-async function tryOut({ ctx }: Pass, manifest: StatefulSet): Promise<StepFailure | undefined> {
-  // A plan would show it as a change.
-  if (ctx.dryRun === true) return undefined;
-  try {
-    await ctx.client.create(STATEFUL_SET, manifest, { signal: ctx.signal, dryRun: true });
-    return undefined;
-  } catch (error) {
-    if (isAlreadyExists(error)) return undefined;
-    return podSpecRejection(`StatefulSet ${manifest.metadata.name}`, error);
-  }
-}
-
-async function writeRecord(pass: Pass, manifest: StatefulSet): Promise<StepFailure | undefined> {
-  const record = recreateRecord(pass.resource, manifest);
-  const subject = `Secret ${record.metadata.name}`;
-  try {
-    const options = childOptions(pass, SECRET, pass.informers.configs.Secret, record.metadata.name!);
-    const { result } = await ensure<ConfigObject, StepFailure | undefined>(options, (found) => {
-      if (found === undefined) return { action: "create", object: record, result: undefined };
-      const refused = claimFailure(subject, claimOf(found, pass.resource));
-      if (refused !== undefined) return { action: "none", result: refused };
-      const object = { ...(found as ConfigObject), data: record.data! };
-      return { action: "update", object, result: undefined };
-    });
-    return result;
-  } catch (error) {
-    return stepFailure(subject, error);
-  }
+/** The data of a ControllerRevision cannot change: another one is made in its place. */
+async function writeRecord({ children }: Pass, record: RecreateRecord): Promise<Problem | undefined> {
+  const { problem } = await children.ensure<RecreateRecord>(
+    { kind: CONTROLLER_REVISION, name: record.metadata.name ?? "" },
+    {
+      create: () => record,
+      update: (live) => (sameJson(live.data, record.data) ? live : record),
+      replaces: () => true,
+    },
+  );
+  return problem;
 }
 
 /** Raises the request of every existing claim; what is refused is told, and then nothing else is done. */
 async function enlargeClaims(
-  pass: Pass,
+  { ctx: { client, signal }, children, settings: { namespace, name } }: Pass,
   live: DeepReadonly<StatefulSet>,
   claims: readonly ClaimTemplate[],
-): Promise<StepFailure | undefined> {
-  const { client, signal } = pass.ctx;
-  const { namespace, name } = pass.settings;
+): Promise<Problem | undefined> {
   const labelSelector = Object.entries(live.spec.selector.matchLabels ?? {})
     .map(([label, value]) => `${label}=${value}`)
     .join(",");
-  try {
-    const { items } = await client.list(CLAIM, { namespace, labelSelector, signal });
-    for (const template of claims) {
-      const storage = storageOf(template);
-      const ours = new RegExp(`^${template.metadata.name}-${name}-\\d+$`);
-      for (const claim of items.filter((item) => ours.test(item.metadata.name ?? ""))) {
-        if (!isSmaller(claim, storage)) continue;
-        const body = { spec: { resources: { requests: { storage } } } };
-        const key = { namespace, name: claim.metadata.name! };
-        await client.patch(CLAIM, key, { type: "merge", body }, { signal });
-      }
+  const { items } = await client.list(CLAIM, { namespace, labelSelector, signal });
+  for (const template of claims) {
+    const storage = storageOf(template);
+    const prefix = `${template.metadata.name}-${name}-`;
+    for (const claim of items) {
+      const claimName = claim.metadata.name ?? "";
+      const ours = claimName.startsWith(prefix) && /^\d+$/.test(claimName.slice(prefix.length));
+      if (!ours || !isSmaller(claim, storage)) continue;
+      const subject = `PersistentVolumeClaim ${claimName}`;
+      const attempt = { id: `patch ${CLAIM.plural}/${claimName}`, subject, wanted: storage };
+      const patch = { type: "merge" as const, body: { spec: { resources: { requests: { storage } } } } };
+      const result = await children.attempt(attempt, async () => {
+        try {
+          return await client.patch(CLAIM, { namespace, name: claimName }, patch, { signal });
+        } catch (error) {
+          const message = resizeRefusal(error);
+          if (message === undefined) throw error;
+          return { cause: "refused" as const, reason: RESIZE_REFUSED, message };
+        }
+      });
+      if (isProblem(result)) return result;
     }
-    return undefined;
-  } catch (error) {
-    const failure = stepFailure("PersistentVolumeClaim", error);
-    const message = resizeRefusal(error);
-    if (message === undefined) return failure;
-    return { code: EVENT_CODES.badParameter, reason: "VolumeResizeRefused", message };
   }
+  return undefined;
 }
 
 /** Why the server keeps a claim from growing; `undefined` for what has nothing to do with the size. */
@@ -185,7 +155,8 @@ function resizeRefusal(error: unknown): string | undefined {
   if (isForbidden(error) && error.message.includes(NOT_EXPANDABLE)) {
     return "the storage class does not let claims grow; set the size back, or use another class";
   }
-  if (!isInvalid(error)) return undefined;
+  // So do admission policies, which name no field.
+  if (!isInvalid(error) || !error.details.causes.some(({ field }) => field !== undefined)) return undefined;
   return "a claim cannot grow before it is bound to a volume; that is waited for, see its events, or set the size back";
 }
 

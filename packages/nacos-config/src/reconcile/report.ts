@@ -68,7 +68,8 @@ export function nextPass(run: Pass, outcome: Outcome, memory: ResourceMemory, re
   if (what !== undefined) {
     if (failure !== undefined)
       run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });
-    return { requeueAfter: retryDelay(memory, what, outcome.now) };
+    const waits = run.failures.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
+    return { requeueAfter: Math.min(...waits, retryDelay(memory, what, outcome.now)) };
   }
   delete memory.failing;
   return { requeueAfter: resyncMs };

@@ -5,11 +5,11 @@ import type { Made } from "./statefulset-step.ts";
 
 export function statefulSetNotices(
   { settings }: Pass,
-  action: "none" | "create" | "update" | "replace",
+  action: "created" | "updated" | "replaced",
   { update, before }: Made,
   configRollout: boolean,
 ): Notice[] {
-  if (action === "create") return [normal("Created", `StatefulSet ${settings.name} created`)];
+  if (action === "created") return [normal("Created", `StatefulSet ${settings.name} created`)];
   if (update === undefined) return [];
   const notices: Notice[] = [];
   if (update.drift) {

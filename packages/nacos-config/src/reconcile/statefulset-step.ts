@@ -1,10 +1,11 @@
 /** Creates, adopts and updates the StatefulSet. */
 import type { DeepReadonly } from "@quartet/core";
+import { StrategicMergeError } from "@quartet/strategic-merge";
 import { type ClaimChange, claimChange } from "../desired/claims.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
-import { claimOf } from "../desired/ownership.ts";
 import { allowsRecreate } from "../desired/recreate.ts";
 import { knownRevision, LATEST_REVISION } from "../desired/revision.ts";
+import { isForcedAdoption } from "../desired/settings.ts";
 import {
   newStatefulSet,
   requestedRevision,
@@ -17,11 +18,9 @@ import { podTemplate } from "../desired/template.ts";
 import { dataVolume, type MountedConfig, mountedConfig } from "../desired/volumes.ts";
 import { STATEFUL_SET } from "../kinds.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
-import { type Decision, ensure } from "./ensure.ts";
-import { claimFailure, podSpecRejection } from "./failure.ts";
-import { type ResourceMemory, updateFingerprint } from "./memory.ts";
-import { childKey, childOptions, type Pass } from "./pass.ts";
-import { beginRecreation, endRecreation, type Recreation, recreationOf } from "./recreate-step.ts";
+import { podSpecFailure } from "./failure.ts";
+import type { Pass } from "./pass.ts";
+import { beginRecreation, endRecreation, recreationOf } from "./recreate-step.ts";
 import { settledNotices, statefulSetNotices } from "./statefulset-notices.ts";
 
 /** What the step did. */
@@ -36,9 +35,8 @@ export interface StatefulSetResult {
   readonly recreating: boolean;
 }
 
-/** What was decided about the StatefulSet. */
+/** What was decided about a StatefulSet that exists. */
 export interface Made {
-  readonly failure?: StepFailure;
   /** It cannot have the volumes that are wanted unless it is made anew. */
   readonly volumes?: ClaimChange;
   readonly update?: StatefulSetUpdate;
@@ -46,68 +44,61 @@ export interface Made {
 }
 
 /** Brings the StatefulSet to what is wanted. */
-export async function statefulSetStep(
-  pass: Pass,
-  wanted: MountedConfig,
-  memory: ResourceMemory,
-): Promise<StatefulSetResult> {
-  const { name } = pass.settings;
-  const recreation = recreationOf(pass);
+export async function statefulSetStep(pass: Pass, wanted: MountedConfig): Promise<StatefulSetResult> {
   try {
-    const options = childOptions(pass, STATEFUL_SET, pass.informers.statefulSets, name);
-    const { object, action, result } = await ensure(options, (live) =>
-      decide(pass, wanted, memory, recreation, live),
-    );
-    const going = object?.metadata.deletionTimestamp !== undefined;
-    if (recreation !== undefined && object !== undefined && !going) await endRecreation(pass, recreation);
-    const failure = result.failure ?? (await changeVolumes(pass, wanted, result));
-    if (failure !== undefined) {
-      const waiting = recreation !== undefined && failure.reason === "WaitingForGarbageCollection";
-      if (!waiting) pass.failures.push(failure);
-      const ours = object !== undefined && claimOf(object, pass.resource).state === "ours";
-      return { configRollout: false, recreating: waiting, ...(ours ? { object } : {}) };
-    }
-    if (result.volumes !== undefined) return { configRollout: false, recreating: true };
-    // The answer to a dry run has the old version, whatever it would change.
-    const settled = pass.ctx.dryRun !== true && noteSettled(memory, result, object);
-    const configRollout = rollsConfig(result, object);
-    pass.notices.push(
-      ...(settled ? settledNotices(pass, result) : statefulSetNotices(pass, action, result, configRollout)),
-    );
-    return {
-      configRollout,
-      recreating: false,
-      ...(object === undefined ? {} : { object }),
-      ...(result.update?.replicasChanged ? { scaledFrom: result.before?.spec.replicas ?? 1 } : {}),
-    };
+    return await ensureStatefulSet(pass, wanted);
   } catch (error) {
-    pass.failures.push(podSpecRejection(`StatefulSet ${name}`, error));
-    const live = pass.informers.statefulSets.get(childKey(pass, name));
-    return { configRollout: false, recreating: false, ...(live === undefined ? {} : { object: live }) };
+    if (!(error instanceof StrategicMergeError)) throw error;
+    const { children, settings, failures } = pass;
+    const message = `StatefulSet ${settings.name}: a list of the pod has an element without the field that tells it apart`;
+    failures.push(podSpecFailure({ cause: "invalid", reason: "Invalid", message }));
+    const object = children.read(STATEFUL_SET, settings.name);
+    return { configRollout: false, recreating: false, ...(object && { object }) };
   }
 }
 
-function decide(
-  pass: Pass,
-  wanted: MountedConfig,
-  memory: ResourceMemory,
-  recreation: Recreation | undefined,
-  live: DeepReadonly<StatefulSet> | undefined,
-): Decision<StatefulSet, Made> {
+async function ensureStatefulSet(pass: Pass, wanted: MountedConfig): Promise<StatefulSetResult> {
+  const { resource, settings, children, failures, notices } = pass;
+  const recreation = recreationOf(pass);
+  let made: Made = {};
+  const { object, action, problem } = await children.ensure<StatefulSet>(
+    { kind: STATEFUL_SET, name: settings.name, force: isForcedAdoption(resource) },
+    {
+      create() {
+        made = {};
+        return recreation?.manifest ?? newStatefulSet(resource, settings, wanted);
+      },
+      update(live) {
+        made = decide(pass, wanted, live);
+        return made.update?.object ?? live;
+      },
+    },
+  );
+  const result = { configRollout: false, recreating: false, ...(object && { object }) };
+  if (problem !== undefined) {
+    const recreating = recreation !== undefined && problem.cause === "leaving";
+    if (!recreating) failures.push(podSpecFailure(problem));
+    return { ...result, recreating };
+  }
+  if (made.volumes !== undefined) {
+    const failure = await changeVolumes(pass, wanted, made);
+    if (failure !== undefined) failures.push(failure);
+    return failure === undefined ? { configRollout: false, recreating: true } : result;
+  }
+  if (recreation !== undefined && object !== undefined) await endRecreation(pass, recreation);
+  const configRollout = action === "updated" && rollsConfig(made, object);
+  if (action === "settled") notices.push(...settledNotices(pass, made));
+  else if (action !== "none") notices.push(...statefulSetNotices(pass, action, made, configRollout));
+  const scaled = action === "updated" && made.update?.replicasChanged === true;
+  return { ...result, configRollout, ...(scaled && { scaledFrom: made.before?.spec.replicas ?? 1 }) };
+}
+
+function decide(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>): Made {
   const { resource, settings } = pass;
-  if (live === undefined) {
-    const object = recreation?.manifest ?? newStatefulSet(resource, settings, wanted);
-    return { action: "create", object, result: {} };
-  }
-  const refused = claimFailure(`StatefulSet ${settings.name}`, claimOf(live, resource, true));
-  if (refused !== undefined) return { action: "none", result: { failure: refused } };
   const volumes = wantedVolumes(pass, wanted, live);
-  if (volumes.change !== "none") return { action: "none", result: { volumes, before: live } };
+  if (volumes.change !== "none") return { volumes, before: live };
   const update = updatedStatefulSet(resource, settings, wanted, live);
-  if (!update.changed || memory.settled === updateFingerprint(live, update.object)) {
-    return { action: "none", result: { before: live } };
-  }
-  return { action: "update", object: update.object, result: { update, before: live } };
+  return { before: live, ...(update.changed && { update }) };
 }
 
 function wantedVolumes(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>): ClaimChange {
@@ -141,21 +132,6 @@ async function changeVolumes(
   }
   const message = `spec.volume: the ${volumes.what} cannot change ${sizes} on an existing StatefulSet; set it back`;
   return { code, reason: "VolumeChangeUnsupported", message };
-}
-
-/**
- * Remembers an update that the server took without any change: it gives some value another form than is known here, or
- * drops it. True for such an update.
- */
-function noteSettled(
-  memory: ResourceMemory,
-  { update, before }: Made,
-  after: DeepReadonly<StatefulSet> | undefined,
-): boolean {
-  if (update === undefined || before === undefined) return false;
-  if (before.metadata.resourceVersion !== after?.metadata.resourceVersion) return false;
-  memory.settled = updateFingerprint(before, update.object);
-  return true;
 }
 
 /** True when an existing StatefulSet mounts another configuration than before. */

@@ -15,6 +15,8 @@ export interface StepFailure {
   readonly reason: string;
   readonly message: string;
   readonly code: number;
+  /** Milliseconds until the next try makes sense, where that is known. */
+  readonly retryAfterMs?: number;
   /** Condition that the failure belongs to. Default: Ready. */
   readonly condition?: "SpecValid" | "DatabaseReady" | "AdminReady";
 }

@@ -1,35 +1,24 @@
 /** Objects without what the API server assigns and fills in, so that recorded and live ones can be compared. */
 import { isDeepStrictEqual } from "node:util";
+import { defaultOf, type KeyOf, keyOfList } from "@quartet/pod-template";
+import { BUILT_IN, type Shape, type TypeName } from "@quartet/strategic-merge";
 import type { Json } from "@quartet/testing/replay";
-import { POD_SPEC_SHAPE, type Shape } from "../../src/desired/template-shape.ts";
 
 /** Annotations of the product's own, on the metadata of its objects. */
 const OWN_ANNOTATIONS = "nacos.io/";
 /** Empty values that mean something. */
 const MEANINGFUL_WHEN_EMPTY = new Set(["emptyDir"]);
 
-const CLAIM_TEMPLATES: Shape = {
-  items: {
-    defaults: { apiVersion: "v1", kind: "PersistentVolumeClaim" },
-    members: { spec: { defaults: { volumeMode: "Filesystem" } } },
-  },
-};
-
-const STATEFUL_SET: Shape = {
-  defaults: {
+/** What the server fills in beside pod templates, by type. */
+const DEFAULTS: Readonly<Record<TypeName, Json>> = {
+  PersistentVolumeClaim: { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+  "apps.v1.StatefulSetSpec": {
     revisionHistoryLimit: 10,
     podManagementPolicy: "OrderedReady",
     persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
   },
-  members: {
-    template: { members: { spec: POD_SPEC_SHAPE } },
-    updateStrategy: { defaults: { rollingUpdate: { partition: 0, maxUnavailable: 1 } } },
-    volumeClaimTemplates: CLAIM_TEMPLATES,
-  },
-};
-
-const SERVICE: Shape = {
-  defaults: {
+  "apps.v1.StatefulSetUpdateStrategy": { rollingUpdate: { partition: 0, maxUnavailable: 1 } },
+  ServiceSpec: {
     type: "ClusterIP",
     sessionAffinity: "None",
     sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } },
@@ -38,21 +27,21 @@ const SERVICE: Shape = {
     allocateLoadBalancerNodePorts: true,
     publishNotReadyAddresses: false,
   },
-  members: { ports: { items: { defaults: { protocol: "TCP", targetPort: (port: Json) => port.port } } } },
-};
-
-const JOB: Shape = {
-  defaults: {
+  ServicePort: { protocol: "TCP", targetPort: (port: Json) => port.port },
+  "batch.v1.JobSpec": {
     parallelism: 1,
     completions: 1,
     completionMode: "NonIndexed",
     suspend: false,
     podReplacementPolicy: "TerminatingOrFailed",
   },
-  members: { template: { members: { spec: POD_SPEC_SHAPE } } },
 };
 
-const SHAPES: Readonly<Record<string, Shape>> = { StatefulSet: STATEFUL_SET, Service: SERVICE, Job: JOB };
+const SPECS: Readonly<Record<string, TypeName>> = {
+  StatefulSet: "apps.v1.StatefulSetSpec",
+  Service: "ServiceSpec",
+  Job: "batch.v1.JobSpec",
+};
 
 /** Fields of a Service's spec whose values the server assigns. */
 const ASSIGNED = ["clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"];
@@ -71,7 +60,7 @@ export function normalChild(object: Json): Json {
   if (kind === "ConfigMap" || kind === "Secret")
     return compact({ metadata, immutable, type: type === "Opaque" ? undefined : type, data });
   const own = kind === "Service" ? normalService(spec) : kind === "Job" ? normalJob(spec) : spec;
-  return compact({ metadata, spec: bare(own ?? {}, SHAPES[String(kind)] ?? {}) });
+  return compact({ metadata, spec: bare(own ?? {}, { kind: "map", type: SPECS[String(kind)] ?? "" }) });
 }
 
 function normalMetadata({ name, labels, annotations, ownerReferences }: Json): Json {
@@ -100,21 +89,23 @@ function normalJob(spec: unknown): Json {
 }
 
 /** The value without defaults and empty values, its keyed lists in the order of their keys. */
-function bare(value: unknown, shape: Shape): unknown {
+function bare(value: unknown, shape: Shape | undefined, key?: KeyOf): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => bare(item, shape.items ?? {}));
-    const { key } = shape;
+    const items = value.map((item) => bare(item, shape?.kind === "list" ? shape.items : undefined));
     return key === undefined ? items : items.sort((a, b) => compare(key(a as Json), key(b as Json)));
   }
   if (!isMap(value)) return value;
+  const type = shape?.kind === "map" ? shape.type : "";
+  const types = BUILT_IN.types.get(type);
   // Of two members that are each other's default the last stays: a default is not taken from what is gone.
   const left: Json = { ...value };
   const entries = Object.keys(value)
     .sort()
     .flatMap((member): [string, unknown][] => {
-      const inner = bare(value[member], shape.members?.[member] ?? {});
-      const fallback = shape.defaults?.[member];
-      const filled = typeof fallback === "function" ? fallback(left) : fallback;
+      const inner = bare(value[member], types?.get(member)?.shape, keyOfList(type, member, []));
+      const fallback = DEFAULTS[type]?.[member];
+      const filled =
+        typeof fallback === "function" ? fallback(left) : (fallback ?? defaultOf(type, member, left));
       if (filled !== undefined && isDeepStrictEqual(filled, inner)) {
         delete left[member];
         return [];

@@ -2,6 +2,7 @@
 import { type Objects as CommonObjects, createObjects } from "@quartet/testing/stage";
 import type { Nacos } from "../../src/api.gen.ts";
 import type { ConfigObject, Job, JsonMap, Pod, Service, StatefulSet } from "../../src/desired/k8s.ts";
+import type { RecreateRecord } from "../../src/desired/recreate.ts";
 import type { Stage } from "./stage.ts";
 
 export { eventually } from "@quartet/testing/stage";
@@ -14,6 +15,7 @@ const GROUPS: Readonly<Record<Resource, string>> = {
   pods: "/api/v1",
   persistentvolumeclaims: "/api/v1",
   statefulsets: "/apis/apps/v1",
+  controllerrevisions: "/apis/apps/v1",
   jobs: "/apis/batch/v1",
   nacos: "/apis/nacos.io/v1alpha1",
   leases: "/apis/coordination.k8s.io/v1",
@@ -26,6 +28,7 @@ interface Types {
   services: Service;
   pods: Pod;
   statefulsets: StatefulSet;
+  controllerrevisions: RecreateRecord;
   jobs: Job;
   nacos: Nacos;
   persistentvolumeclaims: ConfigObject & { spec: JsonMap };

@@ -1,7 +1,7 @@
 /** Merges a container of the wrapper into one of the generated pod. */
+import { fields, itemsOf, mapOf, mergeByKey, withoutTrailingSlashes } from "@quartet/pod-template";
 import { overrideEnv } from "../env.ts";
 import type { Container, EnvVar, JsonMap, VolumeMount } from "../k8s.ts";
-import { fields, itemsOf, mapOf, mergeByKey } from "./keyed.ts";
 
 /** Fields of a probe that say how it probes; it can have one of them only. */
 const PROBE_HANDLERS = ["exec", "grpc", "httpGet", "tcpSocket"];
@@ -44,7 +44,7 @@ function mergeMounts(base: readonly VolumeMount[], overrides: readonly VolumeMou
 
 /** The mount path without trailing slashes. */
 export function mountPoint(mount: Pick<VolumeMount, "mountPath">): string {
-  return String(mount.mountPath).replace(/(?<=.)\/+$/, "");
+  return withoutTrailingSlashes(String(mount.mountPath));
 }
 
 function mergeProbe(base: unknown, override: unknown): JsonMap {

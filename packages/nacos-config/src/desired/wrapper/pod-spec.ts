@@ -1,7 +1,7 @@
 /** Merges `k8sWrapper.PodSpec` over the generated pod. */
+import { fields, itemsOf, mapOf, mergeByKey, tolerationKey } from "@quartet/pod-template";
 import type { Container, JsonMap, PodSpec } from "../k8s.ts";
 import { mergeContainer } from "./container.ts";
-import { fields, itemsOf, mapOf, mergeByKey, tolerationKey } from "./keyed.ts";
 import { mergeVolumes } from "./volumes.ts";
 
 /** How each field is merged; all others are replaced. */

@@ -6,7 +6,9 @@ interface Fraction {
   readonly denominator: bigint;
 }
 
-const FORM = /^([+-]?)(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/;
+/** Longer texts are no quantity here: the largest that the server keeps has 19 digits, and big numbers cost time. */
+const MAX_LENGTH = 64;
+const FORM = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/;
 const BINARY = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 /** Powers of ten of the decimal suffixes. */
 const DECIMAL: Readonly<Record<string, number>> = {
@@ -37,7 +39,8 @@ export function compareQuantities(a: unknown, b: unknown): number | undefined {
 
 function parse(value: unknown): Fraction | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const match = FORM.exec(String(value));
+  const text = String(value);
+  const match = text.length > MAX_LENGTH ? null : FORM.exec(text);
   if (match === null) return undefined;
   const [, sign, digits, suffix = ""] = match;
   const [whole = "", decimals = ""] = digits!.split(".");
