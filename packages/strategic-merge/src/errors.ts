@@ -15,7 +15,9 @@ export type StrategicMergeProblem =
   /** A list mixes types, or holds lists. */
   | "MixedElements"
   /** The schema has no such field, so it says nothing about how to merge it. */
-  | "UnknownField";
+  | "UnknownField"
+  /** A value is nested deeper, or a merged list longer, than can be worked on safely. */
+  | "TooLarge";
 
 /**
  * A patch that cannot be applied, or two objects whose difference cannot be told. `path` leads to the offending node in

@@ -2,6 +2,7 @@
 import { isMarked, PATCH } from "./directives.ts";
 import { StrategicMergeError } from "./errors.ts";
 import { type Json, type JsonMap, type JsonType, own, typeOf } from "./json.ts";
+import { checkLength } from "./limits.ts";
 import { itemOf, type MergeRule, type Place } from "./metadata.ts";
 import { arrange, type Identity, identitiesOf, identityOf, knownItems } from "./order.ts";
 import { memberPath } from "./path.ts";
@@ -24,6 +25,8 @@ export function mergeLists(
 ): MergedList {
   const { mergeKey } = rule;
   const { path } = rule.place;
+  checkLength(original, path);
+  checkLength(patch, path);
   if (original.length === 0 && patch.length === 0) return { items: [], storage: [] };
   if (elementType(original, patch, path) === "map") {
     if (mergeKey !== "") return mergeMapLists(rule, original as JsonMap[], patch as JsonMap[], mergeItem);
@@ -38,6 +41,8 @@ export function mergeLists(
 /** The original without the scalars of the list that `$deleteFromPrimitiveList/…` at `path` holds. */
 export function deleteScalars(original: readonly Json[], deletions: readonly Json[], path: string): Json[] {
   if (deletions.length === 0) return [...original];
+  checkLength(original, path);
+  checkLength(deletions, path);
   if (elementType(original, deletions, path) === "map") {
     throw new StrategicMergeError("BadPrimitiveList", path, "only plain values can be deleted this way");
   }

@@ -2,6 +2,7 @@
 import { PATCH } from "./directives.ts";
 import { StrategicMergeError } from "./errors.ts";
 import { isMap, type Json, own } from "./json.ts";
+import { checkLength } from "./limits.ts";
 import { itemPath } from "./path.ts";
 
 /** What tells an item of a list from the others: the value of its merge key, or the scalar itself. */
@@ -28,11 +29,13 @@ export function identityOf(item: Json, mergeKey: string, path: string): Identity
 
 /** Identities of the items of the patch list at `path`. */
 export function identitiesOf(list: readonly Json[], mergeKey: string, path: string): Identity[] {
+  checkLength(list, path);
   return list.map((item, index) => identityOf(item, mergeKey, itemPath(path, index)));
 }
 
 /** The items of a list that the patch at `path` is merged into, each with what it is known by. */
 export function knownItems(list: readonly Json[], mergeKey: string, path: string): Known[] {
+  checkLength(list, path);
   return list.map((item) => ({ item, identity: identityOf(item, mergeKey, path) }));
 }
 

@@ -6,13 +6,19 @@ import { createObjectMap, type ObjectMap } from "./object-map.ts";
 import type { CacheObserver } from "./observer.ts";
 import type { Collection } from "./requests.ts";
 import type { ServerFacts } from "./server-facts.ts";
-import type { SourceState } from "./types.ts";
+import { type AsideMap, takeIn, withoutContent } from "./set-aside.ts";
+import type { SetAside, SourceState } from "./types.ts";
 
 /** Where a reflector puts what it learns. */
 export interface ReflectorSink<T extends KubeObject> {
-  /** The whole collection as of `version`. The reflector goes on when the promise has resolved. */
-  replace(objects: ObjectMap<T>, version: string): Promise<void>;
+  /**
+   * The whole collection as of `version`; `aside` could not be taken in. The reflector goes on when the promise has
+   * resolved.
+   */
+  replace(objects: ObjectMap<T>, aside: AsideMap, version: string): Promise<void>;
   upsert(object: T): void;
+  /** There is a new version of an object that cannot be taken in. */
+  setAside(entry: SetAside): void;
   remove(object: T): void;
   /** Everything up to this version has been passed on. */
   position(version: string): void;
@@ -27,7 +33,7 @@ export interface PerformOptions<T extends KubeObject> {
   server: ServerFacts;
   log: Logger;
   observer: CacheObserver;
-  /** Makes a received object ready for the sink. */
+  /** Makes a received object ready for the sink; throws for one that cannot be kept. */
   prepare: (object: T) => T;
   sink: ReflectorSink<T>;
 }
@@ -40,35 +46,55 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
   const { prepare, sink } = options;
   const report = createReport(options);
   let staged = createObjectMap<T>();
+  let asides = createObjectMap<SetAside>();
 
-  const swap = async (version: string): Promise<void> => {
-    const whole = staged;
+  const begin = (): void => {
     staged = createObjectMap<T>();
-    await sink.replace(whole, version);
+    asides = createObjectMap<SetAside>();
+  };
+  const swap = async (version: string): Promise<void> => {
+    const [whole, aside] = [staged, asides];
+    begin();
+    await sink.replace(whole, aside, version);
     report({ type: "synced" });
+  };
+  const stage = (object: T): void => {
+    const key = keyOf(object);
+    // A later page of a list may bring a newer version.
+    staged.delete(key);
+    asides.delete(key);
+    const taken = takeIn(object, prepare);
+    if ("object" in taken) staged.set(key, taken.object);
+    else asides.set(key, taken.aside);
   };
 
   return (effect) => {
     switch (effect.type) {
       case "stage":
-        for (const object of effect.objects) staged.set(keyOf(object), prepare(object));
+        effect.objects.forEach(stage);
         return undefined;
       case "unstage":
         staged.delete(keyOf(effect.object));
+        asides.delete(keyOf(effect.object));
         return undefined;
       case "swap":
         return swap(effect.version);
-      case "upsert":
-        sink.upsert(prepare(effect.object));
+      case "upsert": {
+        const taken = takeIn(effect.object, prepare);
+        if ("object" in taken) sink.upsert(taken.object);
+        else sink.setAside(taken.aside);
         return undefined;
-      case "remove":
-        sink.remove(prepare(effect.object));
+      }
+      case "remove": {
+        const taken = takeIn(effect.object, prepare);
+        sink.remove("object" in taken ? taken.object : withoutContent(effect.object));
         return undefined;
+      }
       case "position":
         sink.position(effect.version);
         return undefined;
       case "begin":
-        staged = createObjectMap<T>();
+        begin();
         report(effect);
         return undefined;
       default:

@@ -1,7 +1,7 @@
 /** Errors of cached reads. */
-import type { Kind, ObjectKey } from "../object.ts";
+import { type Kind, keyToString, type ObjectKey } from "../object.ts";
 import { resourceName } from "./scope.ts";
-import type { SourceState } from "./types.ts";
+import type { SetAside, SourceState } from "./types.ts";
 
 /** The cache does not hold what was asked for, and was told not to start watching it by itself. */
 export class NotCachedError extends Error {
@@ -11,6 +11,15 @@ export class NotCachedError extends Error {
     const where =
       namespace === undefined || namespace === "" ? "" : ` in namespace ${JSON.stringify(namespace)}`;
     super(`${resourceName(kind)}${where} is not cached; ${remedy}`);
+  }
+}
+
+/** The object exists, but its newest version could not be taken into the cache and no earlier one is there. */
+export class ObjectSetAsideError extends Error {
+  override readonly name = "ObjectSetAsideError";
+
+  constructor(kind: Kind, { key, reason }: SetAside) {
+    super(`${resourceName(kind)} ${keyToString(key)} cannot be cached: ${reason}`);
   }
 }
 

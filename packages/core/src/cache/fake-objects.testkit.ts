@@ -1,7 +1,9 @@
 /** The objects of a fake server, with their history. */
+
 import type { ListOptions, WatchOptions } from "../client/types.ts";
 import { type Kind, keyOf, keyToString, type ObjectKey } from "../object.ts";
 import { apiError, type Thing } from "./fixtures.testkit.ts";
+import { mutable } from "./guard.ts";
 import { createMatcher } from "./selectors.ts";
 
 /** A change as watches see it. */
@@ -39,7 +41,7 @@ export function createFakeObjects(onChange: (change: FakeChange) => void): FakeO
   const get = (kind: Kind, key: ObjectKey): Thing => {
     const found = stored.get(idOf(kind, key));
     if (found === undefined) throw apiError(404);
-    return structuredClone(found.object);
+    return mutable(found.object);
   };
   const record = (change: Omit<FakeChange, "version">): void => {
     const numbered = { ...change, version };
@@ -47,7 +49,7 @@ export function createFakeObjects(onChange: (change: FakeChange) => void): FakeO
     onChange(numbered);
   };
   const numbered = (object: Thing, uid: string | undefined): Thing => {
-    const copy = structuredClone(object);
+    const copy = mutable(object);
     const resourceVersion = String(++version);
     return { ...copy, metadata: { ...copy.metadata, ...(uid !== undefined && { uid }), resourceVersion } };
   };
@@ -62,7 +64,7 @@ export function createFakeObjects(onChange: (change: FakeChange) => void): FakeO
       const next = numbered(object, old?.metadata.uid ?? object.metadata.uid ?? `uid-${++uids}`);
       stored.set(id, { kind, object: next });
       record({ kind, type: old === undefined ? "ADDED" : "MODIFIED", object: next, old });
-      return structuredClone(next);
+      return mutable(next);
     },
     remove(kind, key) {
       const old = get(kind, key);

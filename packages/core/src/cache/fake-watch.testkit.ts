@@ -1,8 +1,10 @@
 /** One open watch of a fake server. */
+
 import type { WatchEvent, WatchOptions } from "../client/types.ts";
 import type { Kind } from "../object.ts";
 import type { FakeChange } from "./fake-objects.testkit.ts";
 import type { Thing } from "./fixtures.testkit.ts";
+import { mutable } from "./guard.ts";
 import { createMatcher } from "./selectors.ts";
 
 /** An open watch, to be steered by hand. */
@@ -93,7 +95,7 @@ export function createFakeWatch(
 
 /** An object as the server sends it: whole, or its metadata. */
 export function present(object: Thing, { metadataOnly }: { metadataOnly?: boolean }): Thing {
-  const copy = structuredClone(object);
+  const copy = mutable(object);
   return metadataOnly === true
     ? { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: copy.metadata }
     : copy;

@@ -24,20 +24,35 @@ export function mutable<T>(object: T): DeepMutable<T> {
 
 /** Freezes a JSON value through and through: a later write throws a TypeError. Returns the value. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const child of Object.values(value)) deepFreeze(child);
-  return Object.freeze(value);
+  // A list instead of recursion: nobody says how deep an object is nested.
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next !== "object" || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const child of Object.values(next)) if (typeof child === "object") pending.push(child);
+  }
+  return value;
 }
 
+/** A copy of a JSON value that shares nothing with it. */
 function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (typeof value !== "object" || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [key, child] of Object.entries(value)) {
-    if (key === "__proto__") defineData(copy, key, copyOf(child));
-    else copy[key] = copyOf(child);
+  const pending: [source: object, copy: object][] = [];
+  const begin = (source: unknown): unknown => {
+    if (typeof source !== "object" || source === null) return source;
+    const copy = Array.isArray(source) ? new Array<unknown>(source.length) : {};
+    pending.push([source, copy]);
+    return copy;
+  };
+  const root = begin(value);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [source, copy] = next;
+    for (const [key, child] of Object.entries(source)) {
+      if (key === "__proto__") defineData(copy, key, begin(child));
+      else (copy as Record<string, unknown>)[key] = begin(child);
+    }
   }
-  return copy;
+  return root;
 }
 
 /** Sets a key that plain assignment would treat as the prototype. */

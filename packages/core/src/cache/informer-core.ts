@@ -10,6 +10,7 @@ import { createPreparation } from "./projections.ts";
 import { startReflector } from "./reflector.ts";
 import { describeScope, resourceName, type Scope } from "./scope.ts";
 import type { ServerFacts } from "./server-facts.ts";
+import { reportAside } from "./set-aside.ts";
 import { createShard, type Shard } from "./shard.ts";
 import { combineStates, createStateTracker, type StateTracker } from "./states.ts";
 
@@ -133,6 +134,7 @@ function openShard<T extends KubeObject>(core: InformerCore<T>, namespace: strin
     onKey: (key) => indexes.set(key, readKey(core, key)),
     onState: () => tracker.update(combineStates(Array.from(shards.values(), ({ state }) => state))),
     onError: (error) => void errors.set(namespace, error),
+    onSetAside: (entry, before) => reportAside(core.log, entry, before),
     onOverlayExpired(key) {
       context.observer.overlayExpired?.(kind);
       log.debug("own write did not come back through the watch in time", { name: key.name });

@@ -14,7 +14,8 @@ import type { InformerGauges } from "./observer.ts";
 import { versionGauge } from "./resource-version.ts";
 import { resourceName, type Scope, scopeLabel } from "./scope.ts";
 import { createMatcher, hasLabels } from "./selectors.ts";
-import type { CacheHandler, Informer } from "./types.ts";
+import { takeIn } from "./set-aside.ts";
+import type { CacheHandler, Informer, SetAside } from "./types.ts";
 
 /** Index by namespace; always there. */
 export const NAMESPACE_INDEX = "namespace";
@@ -35,6 +36,7 @@ export interface OwnedInformer<T extends KubeObject = KubeObject> extends Inform
   /** Keys of which only a live read is sure to be current. */
   liveKeys(): readonly ObjectKey[];
   isLive(key: ObjectKey): boolean;
+  asideOf(key: ObjectKey): SetAside | undefined;
   stop(): Promise<void>;
 }
 
@@ -68,6 +70,8 @@ export function createInformer<T extends KubeObject>(
     addHandler: (handler) => addHandler(core, handler),
     onState: tracker.onState,
     synced: tracker.synced,
+    setAside: () => Array.from(shards.values()).flatMap(({ aside }) => [...aside.values()]),
+    asideOf: (key) => shardOf(core, key.namespace)?.aside.get(key),
     hasSynced: () => tracker.state === "synced",
     require() {
       if (!core.optional) return;
@@ -164,9 +168,11 @@ function overlayOf<T extends KubeObject>(core: InformerCore<T>): OwnedInformer<T
     const shard = shardOf(core, key.namespace);
     if (shard === undefined || matches === undefined) return;
     if (written === "deleted") return shard.deleted(key, uid);
+    if (!matches(written)) return shard.written(key, undefined, written.metadata);
     // The writer goes on using its object, so the cache takes a copy.
-    const object = matches(written) ? core.prepare(mutable(written) as T) : undefined;
-    shard.written(key, object, written.metadata);
+    const taken = takeIn(mutable(written) as T, core.prepare);
+    // What cannot be taken in is set aside when the watch brings it.
+    if ("object" in taken) shard.written(key, taken.object, written.metadata);
   };
 }
 
@@ -206,6 +212,7 @@ function gaugesOf<T extends KubeObject>(core: InformerCore<T>): InformerGauges {
       return scopeLabel(core.scope);
     },
     objects: () => sum(shards().map((shard) => shard.size)),
+    setAside: () => sum(shards().map((shard) => shard.aside.size)),
     resourceVersion: () => Math.max(...shards().map((shard) => versionGauge(shard.position))),
     queuedItems: () => sum(shards().map((shard) => shard.queued)),
     secondsSinceContact: () =>

@@ -1,4 +1,5 @@
 /** Makes equal strings of cached objects share memory. */
+import { MAX_NESTING, NestingError } from "../nesting.ts";
 
 /** Longer strings are rarely equal. CORE-180. */
 const MAX_LENGTH = 80;
@@ -8,7 +9,10 @@ const DEFAULT_CAPACITY = 50_000;
 const UNIQUE_FIELDS: ReadonlySet<string> = new Set(["name", "uid", "resourceVersion"]);
 
 export interface Interner {
-  /** Replaces the strings in an object, in place, by the first equal ones seen; returns the object. */
+  /**
+   * Replaces the strings in an object, in place, by the first equal ones seen; returns the object. Throws
+   * {@link NestingError} for one that is nested too deep to be walked safely, by this or by any later reader.
+   */
   intern<T extends object>(object: T): T;
   /** Strings known now. */
   readonly size: number;
@@ -34,21 +38,32 @@ export function createInterner(capacity: number = DEFAULT_CAPACITY): Interner {
     young.set(kept, kept);
     return kept;
   };
-  const walk = (value: object, except?: ReadonlySet<string>): void => {
+  const walk = (value: object, depth: number, except?: ReadonlySet<string>): void => {
+    if (depth > MAX_NESTING) throw new NestingError();
+    if (!Object.isExtensible(value)) return;
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        const child: unknown = value[index];
+        if (typeof child === "string") {
+          if (child.length <= MAX_LENGTH) value[index] = canonical(child);
+        } else if (typeof child === "object" && child !== null) walk(child, depth + 1);
+      }
+      return;
+    }
     const record = value as Record<string, unknown>;
     for (const key of Object.keys(record)) {
       const child = record[key];
       if (typeof child === "string") {
         if (child.length <= MAX_LENGTH && !except?.has(key)) record[key] = canonical(child);
       } else if (typeof child === "object" && child !== null) {
-        walk(child, key === "metadata" ? UNIQUE_FIELDS : undefined);
+        walk(child, depth + 1, key === "metadata" ? UNIQUE_FIELDS : undefined);
       }
     }
   };
 
   return {
     intern(object) {
-      walk(object);
+      walk(object, 1);
       return object;
     },
     get size() {

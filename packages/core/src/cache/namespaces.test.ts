@@ -70,6 +70,6 @@ describe("gauges", () => {
     expect(informer!.resourceVersion()).toBe(567890123456789);
     expect(informer!.secondsSinceContact()).toBe(7);
     expect(informer!.queuedItems()).toBe(0);
-    expect(informer!.scope).toBe("labels=!none");
+    expect(informer!.scope).toBe("labels");
   });
 });

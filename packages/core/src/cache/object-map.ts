@@ -1,7 +1,7 @@
 /** Objects by namespace and name. The two levels make "all of one namespace" free of any further index. */
-import type { KubeObject, ObjectKey } from "../object.ts";
+import type { ObjectKey } from "../object.ts";
 
-export interface ObjectMap<T extends KubeObject> {
+export interface ObjectMap<T> {
   readonly size: number;
   get(key: ObjectKey): T | undefined;
   set(key: ObjectKey, object: T): void;
@@ -11,7 +11,7 @@ export interface ObjectMap<T extends KubeObject> {
   clear(): void;
 }
 
-export function createObjectMap<T extends KubeObject>(): ObjectMap<T> {
+export function createObjectMap<T>(): ObjectMap<T> {
   const byNamespace = new Map<string, Map<string, T>>();
   let size = 0;
 

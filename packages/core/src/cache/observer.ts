@@ -9,6 +9,8 @@ export interface InformerGauges {
   readonly scope: string;
   /** `quartet_cache_objects`. */
   objects(): number;
+  /** `quartet_cache_objects_set_aside`: objects that could not be taken in. */
+  setAside(): number;
   /** `informer_store_resource_version`: last 15 digits of the version that the informer stands at. */
   resourceVersion(): number;
   /** `informer_queued_items`: events that handlers have not been told yet. */

@@ -16,7 +16,8 @@ export function projectionName(projection: Projection): string {
 
 /**
  * Makes a received object ready for the cache: kind filled in, strings shared, projection applied, frozen when `guard`
- * is set. Takes the object over; the caller must not use it any more.
+ * is set. Takes the object over; the caller must not use it any more. Throws for an object that cannot be kept, see
+ * `set-aside.ts`.
  */
 export function createPreparation<T extends KubeObject>(options: {
   kind: Kind<T>;
@@ -28,7 +29,8 @@ export function createPreparation<T extends KubeObject>(options: {
   const interner = createInterner();
   const project = projector(options.projection, log);
   return (object) => {
-    const prepared = project(withKind(interner.intern(object), kind));
+    // What is not kept is cut first: it is neither worth interning nor does its form matter.
+    const prepared = interner.intern(project(withKind(object, kind)));
     return guard ? deepFreeze(prepared) : prepared;
   };
 }

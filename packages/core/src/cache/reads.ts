@@ -10,7 +10,7 @@ import {
   keyToString,
   type ObjectKey,
 } from "../object.ts";
-import { CacheSyncError, NotCachedError } from "./errors.ts";
+import { CacheSyncError, NotCachedError, ObjectSetAsideError } from "./errors.ts";
 import { deepFreeze } from "./guard.ts";
 import type { OwnedInformer } from "./informer.ts";
 import type { InformerPool } from "./pool.ts";
@@ -45,7 +45,12 @@ export function createReads(options: ReadsOptions): Pick<Cache, "get" | "list" |
       const { kind } = given;
       const informer = readable(given);
       const own = kind.namespaced ? key : { namespace: "", name: key.name };
-      return informer.isLive(own) ? live(kind, own) : informer.get(own);
+      if (informer.isLive(own)) return live(kind, own);
+      const object = informer.get(own);
+      const aside = object === undefined ? informer.asideOf(own) : undefined;
+      // "Absent" would be a lie that a controller might act on.
+      if (aside !== undefined) throw new ObjectSetAsideError(kind, aside);
+      return object;
     },
     async readAll<T extends KubeObject>(
       given: Informer<T>,

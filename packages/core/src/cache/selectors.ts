@@ -61,10 +61,19 @@ function fieldRequirement(text: string): (object: DeepReadonly<KubeObject>) => b
 
 /** Splits at commas outside parentheses. */
 function splitTopLevel(selector: string): string[] {
-  return selector
-    .split(/,(?![^(]*\))/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  const parts: string[] = [];
+  let from = 0;
+  let inside = false;
+  for (let at = 0; at <= selector.length; at++) {
+    const char = selector[at];
+    if (char === "(") inside = true;
+    else if (char === ")") inside = false;
+    else if (char === undefined || (char === "," && !inside)) {
+      parts.push(selector.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return parts.filter((part) => part !== "");
 }
 
 function unreadable(kind: string, text: string): Error {

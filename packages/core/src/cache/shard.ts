@@ -4,10 +4,12 @@ import { type KubeObject, keyOf, type ObjectKey } from "../object.ts";
 import type { Deliver, Registration } from "./delivery.ts";
 import type { ReflectorSink } from "./effects.ts";
 import { createFeed, type Feed } from "./feed.ts";
+import { createObjectMap } from "./object-map.ts";
 import { createOverlay, type Overlay } from "./overlay.ts";
 import type { Reflector } from "./reflector.ts";
+import { type AsideMap, keepEarlier } from "./set-aside.ts";
 import { type Change, createStore, type Store } from "./store.ts";
-import type { SourceState } from "./types.ts";
+import type { SetAside, SourceState } from "./types.ts";
 
 export interface ShardOptions<T extends KubeObject> {
   clock: Clock;
@@ -22,6 +24,8 @@ export interface ShardOptions<T extends KubeObject> {
   /** Last error; `undefined` once a list succeeded. */
   onError: (error: unknown) => void;
   onOverlayExpired: (key: ObjectKey) => void;
+  /** An object is set aside; `before` is its entry until now, if it was already. */
+  onSetAside: (entry: SetAside, before: SetAside | undefined) => void;
 }
 
 export interface Shard<T extends KubeObject> {
@@ -37,6 +41,8 @@ export interface Shard<T extends KubeObject> {
   /** Keys whose cached object cannot be trusted; only a live read is sure to be current. */
   liveKeys(): readonly ObjectKey[];
   isLive(key: ObjectKey): boolean;
+  /** Objects that could not be taken in. */
+  readonly aside: Omit<AsideMap, "set" | "delete" | "clear">;
   /** Object with own writes laid over it. */
   get(key: ObjectKey): T | undefined;
   /** All of a namespace, or all, with own writes laid over them. */
@@ -61,6 +67,7 @@ interface Parts<T extends KubeObject> {
   readonly store: Store<T>;
   readonly overlay: Overlay<T>;
   readonly feed: Feed<T>;
+  aside: AsideMap;
   state: SourceState;
   position: string | undefined;
   /** Handlers can be fed from the store. */
@@ -92,6 +99,9 @@ export function createShard<T extends KubeObject>(options: ShardOptions<T>): Sha
       return reflector.lastContact;
     },
     liveKeys: () => overlay.keys().filter((key) => overlay.get(key)?.mode === "live"),
+    get aside() {
+      return parts.aside;
+    },
     isLive: (key) => overlay.get(key)?.mode === "live",
     get: (key) => readKey(parts, key),
     list: (namespace) => readAll(parts, namespace),
@@ -113,6 +123,7 @@ export function createShard<T extends KubeObject>(options: ShardOptions<T>): Sha
       setState(parts, "stopped");
       await Promise.all([...ended, reflector.stop()]);
       store.clear();
+      parts.aside.clear();
       overlay.clear();
     },
   };
@@ -128,6 +139,7 @@ function createParts<T extends KubeObject>(options: ShardOptions<T>): Parts<T> {
       onExpired: options.onOverlayExpired,
     }),
     feed: createFeed<T>(options),
+    aside: createObjectMap<SetAside>(),
     state: "starting",
     position: undefined,
     listed: false,
@@ -155,9 +167,12 @@ function sinkOf<T extends KubeObject>(parts: Parts<T>): ReflectorSink<T> {
   let renew = true;
 
   return {
-    async replace(objects, version) {
+    async replace(objects, aside, version) {
       await feed.settled();
       if (!isCurrent()) return;
+      for (const entry of aside.values()) options.onSetAside(entry, parts.aside.get(entry.key));
+      parts.aside = aside;
+      keepEarlier(store, objects, aside);
       const changes = store.replace(objects, renew);
       parts.listed = true;
       parts.position = version;
@@ -167,8 +182,19 @@ function sinkOf<T extends KubeObject>(parts: Parts<T>): ReflectorSink<T> {
       renew = false;
       await feed.list(changes, () => objects.values(), objects.size);
     },
-    upsert: (object) => apply(store.upsert(object)),
-    remove: (object) => apply(store.remove(object)),
+    upsert(object) {
+      parts.aside.delete(keyOf(object));
+      apply(store.upsert(object));
+    },
+    setAside(entry) {
+      options.onSetAside(entry, parts.aside.get(entry.key));
+      parts.aside.set(entry.key, entry);
+    },
+    remove(object) {
+      const key = keyOf(object);
+      const earlier = parts.aside.delete(key) ? store.objects.get(key) : undefined;
+      apply(store.remove(earlier === undefined ? object : { ...earlier, metadata: object.metadata }));
+    },
     position(version) {
       parts.position = version;
       overlay.sawPosition(version);

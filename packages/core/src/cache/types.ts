@@ -42,6 +42,16 @@ export type CacheHandler<T extends KubeObject = KubeObject> = (event: CacheEvent
 /** State of an informer's connection to the server. */
 export type SourceState = "starting" | "synced" | "waiting-for-kind" | "forbidden" | "stopped";
 
+/** An object whose newest version the cache could not take in (CORE-191). */
+export interface SetAside {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  /** Resource version that was set aside. */
+  readonly version: string;
+  /** Why, in words without any content of the object. */
+  readonly reason: string;
+}
+
 export interface Informer<T extends KubeObject = KubeObject> {
   readonly kind: Kind<T>;
   /** Adds a handler; objects already cached arrive as synthetic adds. Returns the function that removes it. */
@@ -65,6 +75,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly lastError: unknown;
   /** Resolves at the first full sync; rejects when the signal aborts. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** Objects that the cache could not take in; where an earlier version is cached, reads still give that one. */
+  setAside(): readonly SetAside[];
   /** Synced now. */
   hasSynced(): boolean;
   /** Has been synced at some time: what is cached is worth reading. */

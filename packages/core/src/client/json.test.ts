@@ -1,8 +1,10 @@
 import type { V1Lease, V1Pod } from "@kubernetes/client-node";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { NestingError } from "../nesting.ts";
 import { defineKind, type Json, type KubeObject } from "../object.ts";
-import { holdsUnsafeIntegers } from "./json.ts";
+import { nested } from "../testkit/nested.ts";
+import { encodeJson, holdsUnsafeIntegers } from "./json.ts";
 import { answer, object, type Received, serve, WIDGET, type Widget } from "./testkit.testkit.ts";
 import type { Client } from "./types.ts";
 
@@ -135,4 +137,13 @@ it("CORE-134 writes back what only looks like a large integer", async () => {
   const { client, last } = await holding(() => text);
   await client.update(WIDGET, await client.get(WIDGET, KEY));
   expect(last()?.body).toBe(text);
+});
+
+it("CORE-191 an object nested 100 000 deep can be searched, and is refused when it is to be sent", async () => {
+  expect(holdsUnsafeIntegers(nested(100_000))).toBe(false);
+  expect(holdsUnsafeIntegers({ a: nested(100_000), b: 2 ** 60 })).toBe(true);
+  expect(() => encodeJson(nested(100_000))).toThrow(NestingError);
+  const { client } = await holding(() => "{}");
+  const deep = { ...object(WIDGET, "a"), spec: nested(100_000) } as Widget;
+  await expect(client.create(WIDGET, deep)).rejects.toThrow("nested deeper than 200 levels");
 });

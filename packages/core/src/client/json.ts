@@ -1,5 +1,7 @@
 /** JSON as it travels: nothing is lost between what the server sent and what a caller writes back. */
 
+import { isTooDeep, NestingError } from "../nesting.ts";
+
 /** From here on JavaScript prints doubles with an exponent, as the server does for its own floats. */
 const EXPONENT_FROM = 1e21;
 const SIXTEEN_DIGITS = /\d{16}/;
@@ -9,22 +11,38 @@ export function decodeJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
+/** JSON text of a value. Throws {@link NestingError} where the value is too deep for `JSON.stringify`, which recurses. */
+export function encodeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw error instanceof RangeError && isTooDeep(value) ? new NestingError() : error;
+  }
+}
+
 /**
  * True when a value holds an integer beyond 2^53-1: such a number was rounded when it was decoded, so writing the
  * whole object back would change it.
  */
 export function holdsUnsafeIntegers(value: unknown): boolean {
-  if (typeof value === "number") {
-    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < EXPONENT_FROM;
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next === "number") {
+      if (Number.isInteger(next) && !Number.isSafeInteger(next) && Math.abs(next) < EXPONENT_FROM)
+        return true;
+    } else if (typeof next === "object" && next !== null) {
+      for (const child of Array.isArray(next) ? next : Object.values(next)) pending.push(child);
+    }
   }
-  if (typeof value !== "object" || value === null) return false;
-  return Array.isArray(value)
-    ? value.some(holdsUnsafeIntegers)
-    : Object.values(value).some(holdsUnsafeIntegers);
+  return false;
 }
 
-/** Encodes an object and tells whether it holds integers beyond 2^53-1; only suspicious texts are searched. */
+/**
+ * Encodes an object and tells whether it holds integers beyond 2^53-1; only suspicious texts are searched. Throws
+ * {@link NestingError} for an object that cannot be encoded for its depth.
+ */
 export function encodeExact(value: unknown): { text: string; unsafe: boolean } {
-  const text = JSON.stringify(value);
+  const text = encodeJson(value);
   return { text, unsafe: SIXTEEN_DIGITS.test(text) && holdsUnsafeIntegers(value) };
 }

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NestingError } from "../nesting.ts";
+import { nested } from "../testkit/nested.ts";
 import { mergeDiff, sameJson } from "./merge-diff.ts";
 
 /** RFC 7386, as the server does it. */
@@ -73,5 +75,17 @@ describe("sameJson", () => {
     expect(sameJson([], {})).toBe(false);
     expect(sameJson({ a: 1 }, { b: 1 })).toBe(false);
     expect(sameJson(null, {})).toBe(false);
+  });
+});
+
+describe("values nested 100 000 deep", () => {
+  it("CORE-191 are compared without recursion, and have no merge patch", () => {
+    for (const as of ["map", "list"] as const) {
+      expect(sameJson(nested(100_000, as), nested(100_000, as))).toBe(true);
+      expect(sameJson(nested(100_000, as), nested(100_001, as))).toBe(false);
+    }
+    expect(() => mergeDiff({}, { a: nested(100_000) })).toThrow(NestingError);
+    expect(mergeDiff({ a: nested(100_000) }, { a: 1 })).toEqual({ a: 1 });
+    expect(mergeDiff({ a: nested(100_000, "list") }, { a: nested(100_000, "list") })).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 /** Patch bodies and their content types. */
 import type { Kind } from "../object.ts";
 import { InvalidRequestError } from "./errors.ts";
+import { encodeJson } from "./json.ts";
 import type { Patch } from "./types.ts";
 
 export const APPLY_TYPE = "application/apply-patch+yaml";
@@ -43,15 +44,15 @@ export function isBuiltIn(kind: Pick<Kind, "group">): boolean {
 export function encodePatch(kind: Kind, patch: Patch): { body: string; contentType: string } {
   switch (patch.type) {
     case "json":
-      return { body: JSON.stringify(patch.operations), contentType: "application/json-patch+json" };
+      return { body: encodeJson(patch.operations), contentType: "application/json-patch+json" };
     case "merge":
-      return { body: JSON.stringify(patch.body), contentType: "application/merge-patch+json" };
+      return { body: encodeJson(patch.body), contentType: "application/merge-patch+json" };
     case "strategic":
       if (!isBuiltIn(kind)) {
         throw new InvalidRequestError(
           `${kind.kind}.${kind.group}: strategic merge is not supported for custom resources; use a merge or JSON patch`,
         );
       }
-      return { body: JSON.stringify(patch.body), contentType: "application/strategic-merge-patch+json" };
+      return { body: encodeJson(patch.body), contentType: "application/strategic-merge-patch+json" };
   }
 }

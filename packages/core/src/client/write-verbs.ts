@@ -2,7 +2,7 @@
 import { type Kind, type KubeObject, keyOf, keyToString, type ObjectKey } from "../object.ts";
 import { isProjected } from "../projected.ts";
 import { InvalidRequestError } from "./errors.ts";
-import { encodeExact } from "./json.ts";
+import { encodeExact, encodeJson } from "./json.ts";
 import { APPLY_TYPE, encodePatch } from "./patch.ts";
 import { collectionPath, objectPath, requireNamespace } from "./paths.ts";
 import { effectiveKey, type Session } from "./session.ts";
@@ -43,7 +43,7 @@ async function create<T extends KubeObject>(
     info: writeInfo("create", kind, target, options),
     method: "POST",
     path: path + writeQuery(session, kind, options),
-    body: JSON.stringify(object),
+    body: encodeJson(object),
     repeatable: "never",
     options,
   });

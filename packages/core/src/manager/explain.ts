@@ -1,9 +1,12 @@
 /** What a manager knows of one object: the answer of `quartet explain`. */
 import type { Cache, Informer } from "../cache/types.ts";
 import type { Controller } from "../controller/types.ts";
-import { type Kind, parseKey } from "../object.ts";
+import { type Kind, keyToString, parseKey } from "../object.ts";
 import type { PlanEntry } from "../plan/planner.ts";
 import type { WriteJournal } from "./write-journal.ts";
+
+/** Names of set-aside objects that the answer holds at most. */
+const MAX_SET_ASIDE = 20;
 
 export interface ExplainOptions {
   controllers: readonly Controller[];
@@ -61,17 +64,23 @@ function objectFacts(
   cache: Pick<Cache, "informers">,
 ): Record<string, unknown> | undefined {
   if (kind === undefined) return undefined;
-  const object = cache
+  const informers = cache
     .informers()
-    .filter((informer) => informer.kind.group === kind.group && informer.kind.plural === kind.plural)
+    .filter((informer) => informer.kind.group === kind.group && informer.kind.plural === kind.plural);
+  const object = informers
     .map((informer) => informer.get(parseKey(key)))
     .find((found) => found !== undefined);
-  if (object === undefined) return { found: false };
+  const aside = informers
+    .flatMap((informer) => informer.setAside())
+    .find((entry) => keyToString(entry.key) === key);
+  const setAside = aside && { setAside: `version ${aside.version} cannot be cached: ${aside.reason}` };
+  if (object === undefined) return { found: false, ...setAside };
   const { generation, deletionTimestamp, finalizers } = object.metadata;
   const status = (object as { status?: Record<string, unknown> }).status ?? {};
   const { observedGeneration, phase } = status;
   return {
     found: true,
+    ...setAside,
     ...(generation !== undefined && { generation }),
     ...(observedGeneration !== undefined && { observedGeneration }),
     ...(deletionTimestamp !== undefined && { deletionTimestamp, finalizers }),
@@ -113,5 +122,14 @@ function cacheFacts(cache: Pick<Cache, "informers">): Record<string, unknown>[] 
     kind,
     state: [...new Set(informers.map(({ state }) => state))].join(", "),
     objects: informers.reduce((sum, informer) => sum + informer.list().length, 0),
+    ...setAsideFacts(informers),
   }));
+}
+
+/** Objects that the cache could not take in, the first of them by name; nothing where there are none. */
+function setAsideFacts(informers: readonly Informer[]): Record<string, unknown> {
+  const entries = informers.flatMap((informer) => informer.setAside());
+  if (entries.length === 0) return {};
+  const named = entries.slice(0, MAX_SET_ASIDE).map(({ key, reason }) => `${keyToString(key)}: ${reason}`);
+  return { setAside: entries.length, setAsideObjects: named };
 }

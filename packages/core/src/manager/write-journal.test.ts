@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Cache, Informer } from "../cache/types.ts";
+import type { Cache, Informer, SetAside } from "../cache/types.ts";
 import type { ClientHooks, WriteInfo } from "../client/types.ts";
 import type { Controller } from "../controller/types.ts";
 import { defineKind, type KubeObject } from "../object.ts";
@@ -32,6 +32,7 @@ function start(cached?: KubeObject): {
     state: "synced",
     get: () => cached,
     list: () => [cached],
+    setAside: () => [],
   } as unknown as Informer;
   const cache = { informers: () => [informer] };
   let key: string | undefined;
@@ -135,14 +136,16 @@ describe("explain", () => {
     });
   });
 
+  let aside: SetAside[] = [];
   /** The answer for an object in the cache, which holds further informers. */
-  const explained = (cached: KubeObject, ...more: Informer[]): Record<string, unknown> => {
+  const explained = (cached: KubeObject | undefined, ...more: Informer[]): Record<string, unknown> => {
     const { journal } = start();
     const own = {
       kind: nacos,
       state: "synced",
       get: () => cached,
-      list: () => [cached],
+      list: () => (cached === undefined ? [] : [cached]),
+      setAside: () => aside,
     } as unknown as Informer;
     const cache = { informers: () => [...more, own] };
     return explain("nacos", "n/cr", { controllers: [controller], cache, journal, leader: true })!;
@@ -182,6 +185,17 @@ describe("explain", () => {
     ]);
   });
 
+  it("CORE-191 tells of an object that the cache could not take in, and how many of its kind there are", () => {
+    aside = [{ key: { namespace: "n", name: "cr" }, uid: "u", version: "7", reason: "nested too deep" }];
+    const setAside = "version 7 cannot be cached: nested too deep";
+    expect(explained(undefined)).toMatchObject({
+      controllers: [{ object: { found: false, setAside } }],
+      caches: [{ kind: "Nacos.v1.nacos.io", setAside: 1, setAsideObjects: ["n/cr: nested too deep"] }],
+    });
+    expect(explained(object({}))).toMatchObject({ controllers: [{ object: { found: true, setAside } }] });
+    aside = [];
+  });
+
   it("tells what holds up a deletion", () => {
     const deletion = { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["nacos.io/cleanup"] };
     expect(explained(object({}, deletion)).controllers).toEqual([
@@ -191,7 +205,13 @@ describe("explain", () => {
 
   it("names each kind once, however many informers it has", () => {
     const informer = (state: string, count: number): Informer =>
-      ({ kind: sets, state, get: () => undefined, list: () => Array(count).fill({}) }) as unknown as Informer;
+      ({
+        kind: sets,
+        state,
+        get: () => undefined,
+        list: () => Array(count).fill({}),
+        setAside: () => [],
+      }) as unknown as Informer;
     expect(explained(object({}), informer("synced", 2), informer("syncing", 1)).caches).toEqual([
       { kind: "StatefulSet.v1.apps", state: "synced, syncing", objects: 3 },
       { kind: "Nacos.v1.nacos.io", state: "synced", objects: 1 },

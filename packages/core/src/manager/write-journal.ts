@@ -3,6 +3,7 @@ import type { Cache } from "../cache/types.ts";
 import { mergeDiff } from "../client/merge-diff.ts";
 import type { ClientHooks, WriteInfo } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
+import { isTooDeep } from "../nesting.ts";
 import { type KubeObject, keyToString } from "../object.ts";
 
 /** Writes remembered per object, and objects per process. */
@@ -83,8 +84,10 @@ function cachedBefore(cache: Pick<Cache, "informers">, { kind, key }: WriteInfo)
 }
 
 /** Dotted paths of the fields in which two objects differ. An object that was not there has changed in `(new)`. */
-export function changedPaths(before: unknown, after: KubeObject): string[] {
+export function changedPaths(before: unknown, answer: KubeObject): string[] {
   if (before === undefined) return ["(new)"];
+  const { managedFields: _, ...metadata } = answer.metadata;
+  const after = { ...answer, metadata };
   const paths: string[] = [];
   const visit = (change: unknown, path: string): void => {
     if (BOOKKEEPING.test(path)) return;
@@ -93,6 +96,7 @@ export function changedPaths(before: unknown, after: KubeObject): string[] {
         visit(value, path === "" ? name : `${path}.${name}`);
     } else if (path !== "") paths.push(path);
   };
+  if (isTooDeep(after)) return ["(nested too deep to be compared)"];
   visit(mergeDiff(before, after), "");
   return paths.length <= MAX_PATHS
     ? paths

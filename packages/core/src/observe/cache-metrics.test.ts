@@ -23,13 +23,14 @@ describe("metrics of the cache", () => {
     expect(text).toContain(`quartet_cache_handler_errors_total{${labels}} 1`);
   });
 
-  it("shows informers while they run: sums per kind, the worst contact, versions by scope", async () => {
+  it("CORE-191 shows informers while they run: sums per kind, the worst contact, versions by scope", async () => {
     const metrics = createMetrics({ processMetrics: false });
     const observer = cacheMetrics(metrics);
     let objects = 3;
     const gauges = {
       kind: pods,
       objects: () => objects,
+      setAside: () => 2,
       resourceVersion: () => 42,
       queuedItems: () => 1,
       secondsSinceContact: () => 7,
@@ -39,6 +40,7 @@ describe("metrics of the cache", () => {
     objects = 5;
     const text = await metrics.render();
     expect(text).toContain(`quartet_cache_objects{${labels}} 10`);
+    expect(text).toContain(`quartet_cache_objects_set_aside{${labels}} 4`);
     expect(text).toContain(`quartet_reflector_last_contact_seconds{${labels}} 7`);
     expect(text).toContain(`informer_store_resource_version{name="app=x",${labels}} 42`);
     expect(text).toContain(`informer_queued_items{name="",${labels}} 1`);

@@ -62,6 +62,11 @@ function informerGauges(metrics: Metrics): (gauges: InformerGauges) => () => voi
     named,
   );
   const objects = metrics.gauge("quartet_cache_objects", "Objects held in memory.", KIND_LABELS);
+  const aside = metrics.gauge(
+    "quartet_cache_objects_set_aside",
+    "Objects that the cache could not take in; the log and `quartet explain` name them.",
+    KIND_LABELS,
+  );
   const contact = metrics.gauge(
     "quartet_reflector_last_contact_seconds",
     "Seconds since the last byte from the server.",
@@ -69,7 +74,7 @@ function informerGauges(metrics: Metrics): (gauges: InformerGauges) => () => voi
   );
   const running = new Set<InformerGauges>();
   metrics.onCollect(() => {
-    for (const gauge of [version, queued, objects, contact]) gauge.reset();
+    for (const gauge of [version, queued, objects, aside, contact]) gauge.reset();
     const worst = new Map<string, number>();
     const newest = new Map<string, number>();
     for (const informer of running) {
@@ -81,6 +86,7 @@ function informerGauges(metrics: Metrics): (gauges: InformerGauges) => () => voi
       version.set(named, newest.get(form)!);
       queued.inc(named, informer.queuedItems());
       objects.inc(labels, informer.objects());
+      aside.inc(labels, informer.setAside());
       const key = JSON.stringify(labels);
       worst.set(key, Math.max(worst.get(key) ?? 0, informer.secondsSinceContact()));
       contact.set(labels, worst.get(key)!);

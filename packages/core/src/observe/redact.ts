@@ -12,18 +12,49 @@ const SECRET_NAME =
 /** Endings that make it the name or place of a secret instead. */
 const PLACE_NAME = /(name|namespace|file|path|dir|ref|kind|id|count|seconds|ms)$/i;
 
-const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
-const JWT = /\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g;
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi;
+/** Longest text that is looked through, in characters: the most that any place for texts takes (a condition's message). */
+const MAX_TEXT = 32_768;
+/** Entries of a list or map that a log line shows. */
+const MAX_ENTRIES = 1_000;
 
-/** Text without tokens, private keys and passwords of URLs. */
+// Each of them is linear: an attempt to match ends before the place where the next one may begin.
+const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
+const JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g;
+const URL_PASSWORD = /(:\/\/[^\s:/@]*):[^\s/]+@/g;
+const KEY_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
+const KEY_END = /-----END [A-Z ]*PRIVATE KEY-----/g;
+
+/**
+ * Text without tokens, private keys and passwords of URLs. It is cut at 32 768 characters, between two words: half a
+ * secret would not be recognised.
+ */
 export function redactText(text: string): string {
-  return text
+  return withoutPrivateKeys(cutAtWord(text))
     .replace(BEARER, `$1 ${REDACTED}`)
     .replace(JWT, REDACTED)
-    .replace(PRIVATE_KEY, REDACTED)
     .replace(URL_PASSWORD, `$1:${REDACTED}@`);
+}
+
+function cutAtWord(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  let end = MAX_TEXT;
+  while (end > 0 && !/\s/.test(text[end]!)) end--;
+  return `${text.slice(0, end)}… (${text.length - end} more characters)`;
+}
+
+/** A key without its end, of a text that was cut, goes as a whole. */
+function withoutPrivateKeys(text: string): string {
+  let clean = "";
+  let from = 0;
+  for (;;) {
+    KEY_BEGIN.lastIndex = from;
+    const begin = KEY_BEGIN.exec(text);
+    if (begin === null) return clean + text.slice(from);
+    clean += text.slice(from, begin.index) + REDACTED;
+    KEY_END.lastIndex = KEY_BEGIN.lastIndex;
+    if (KEY_END.exec(text) === null) return clean;
+    from = KEY_END.lastIndex;
+  }
 }
 
 /**
@@ -44,11 +75,16 @@ interface Scope {
 }
 
 function redactMap(map: Readonly<Record<string, unknown>>, scope: Scope): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(map)) {
-    result[name] = isSecretName(name) && holdsText(value) ? REDACTED : redactValue(value, scope);
-  }
-  return result;
+  const entries = Object.entries(map);
+  const shown = entries
+    .slice(0, MAX_ENTRIES)
+    .map(([name, value]): [string, unknown] => [
+      name,
+      isSecretName(name) && holdsText(value) ? REDACTED : redactValue(value, scope),
+    ]);
+  if (entries.length > MAX_ENTRIES) shown.push(["…", `${entries.length - MAX_ENTRIES} more`]);
+  // fromEntries defines own properties, so a name such as `__proto__` stays data.
+  return Object.fromEntries(shown);
 }
 
 /** Maps below a secret's name are looked into instead: `Secret: {namespace, name}` is a reference. */
@@ -67,13 +103,17 @@ function redactValue(value: unknown, scope: Scope): unknown {
   if (value instanceof Error) return redactText(value.message);
   if (scope.depth >= MAX_DEPTH) return "[too deep]";
   const below = { ...scope, depth: scope.depth + 1 };
-  if (Array.isArray(value) || value instanceof Set)
-    return [...value].map((entry) => redactValue(entry, below));
+  if (Array.isArray(value) || value instanceof Set) return redactList([...value], below);
   if (value instanceof Map) return redactMap(Object.fromEntries(value), below);
   const map = ownJson(value);
   if (typeof map !== "object" || map === null) return redactValue(map, below);
   if (isKubeObject(map)) return scope.wholeObjects ? redactMap(withoutData(map), below) : referenceOf(map);
   return redactMap(withoutData(map as Record<string, unknown>), below);
+}
+
+function redactList(list: readonly unknown[], scope: Scope): unknown[] {
+  const shown = list.slice(0, MAX_ENTRIES).map((entry) => redactValue(entry, scope));
+  return list.length <= MAX_ENTRIES ? shown : [...shown, `… ${list.length - MAX_ENTRIES} more`];
 }
 
 /** What `JSON.stringify` would see: dates and URLs have a text form of their own. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { nested } from "../testkit/nested.ts";
+import { expectLinear } from "../testkit/worst-input.ts";
 import { differences } from "./difference.ts";
 
 const set = { group: "apps", kind: "StatefulSet" };
@@ -72,5 +74,17 @@ describe("differences", () => {
       differences(kind, { data: { a: "x\n" } }, { data: { a: `${value}\n` } }).map(({ mark }) => mark);
     expect(marks(set, "1")).not.toEqual(marks(set, "2"));
     expect(marks(secret, "1")).toEqual(marks(secret, "2"));
+  });
+
+  it("CORE-191 CORE-242 says so when an object is nested too deep to be compared", () => {
+    expect(lines(set, { spec: nested(9_000) }, { spec: {} })).toEqual([
+      "~ (not compared: nested deeper than 200 levels)",
+    ]);
+  });
+
+  it("CORE-193 CORE-242 counts the lines of long texts in linear time", () => {
+    const text = (size: number, mark: string): string =>
+      Array.from({ length: size / 8 }, (_, line) => `${line}${mark}`).join("\n");
+    expectLinear((size) => lines(set, { data: text(size, "a") }, { data: text(size, "b") }));
   });
 });

@@ -1,6 +1,7 @@
 /** The difference of two objects as lines for people. Secret values and long texts are not shown. */
 import { createHash } from "node:crypto";
 import { sameJson } from "../client/merge-diff.ts";
+import { isTooDeep, NestingError } from "../nesting.ts";
 import type { Kind } from "../object.ts";
 import { isSecretName, REDACTED, redactText } from "../observe/redact.ts";
 
@@ -40,6 +41,9 @@ export function differences(
   const secret = kind.group === "" && kind.kind === "Secret";
   const found: Difference[] = [];
   const [old, next] = [withoutServerFields(before), withoutServerFields(after)];
+  if (isTooDeep(old) || isTooDeep(next)) {
+    return [{ line: `~ (not compared: ${new NestingError().message})`, mark: "too deep" }];
+  }
   for (const name of namesOf(old, next)) {
     const hidden = secret && (name === "data" || name === "stringData");
     if (name === "metadata" && secret) {
@@ -112,7 +116,9 @@ function leaf(before: unknown, after: unknown, { path, hidden }: Place): Differe
 function shown(value: unknown): string {
   if (isLong(value)) return `text of ${linesOf(value).length} lines`;
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return redactText(text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`);
+  // Cut afterwards: half a secret would not be recognised.
+  const clean = redactText(text);
+  return clean.length <= MAX_VALUE ? clean : `${clean.slice(0, MAX_VALUE)}…`;
 }
 
 const isLong = (value: unknown): value is string =>
@@ -123,8 +129,9 @@ const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 /** Texts may hold anything, so only their size is told. */
 function textChange(before: string, after: string): string {
   const [old, next] = [linesOf(before), linesOf(after)];
-  const added = next.filter((line) => !old.includes(line)).length;
-  const removed = old.filter((line) => !next.includes(line)).length;
+  const [oldLines, nextLines] = [new Set(old), new Set(next)];
+  const added = next.filter((line) => !oldLines.has(line)).length;
+  const removed = old.filter((line) => !nextLines.has(line)).length;
   return `text of ${next.length} lines, ${added} added, ${removed} removed`;
 }
 

@@ -3,4 +3,6 @@
 export { type CrashOptions, type CrashReport, crashAtEveryCall } from "./crash-at-every-call.ts";
 export { type FakeClock, fakeClock } from "./fake-clock.ts";
 export { CrashError, type CrashPoint, type TestProcess } from "./killable-process.ts";
+export { nested } from "./nested.ts";
 export { liveCache, testContext } from "./test-context.ts";
+export { expectLinear, textOf, worstTexts } from "./worst-input.ts";

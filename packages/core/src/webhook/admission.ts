@@ -1,5 +1,6 @@
 /** Plays admission webhooks: decides, patches and explains. */
 import fastJsonPatch from "fast-json-patch";
+import { isTooDeep, NestingError } from "../nesting.ts";
 import type { KubeObject } from "../object.ts";
 import { type AdmissionResponse, cleanWarnings } from "./review.ts";
 import type { AdmissionContext, AdmissionRequest, Mutate, Validate, Violation, Webhook } from "./types.ts";
@@ -21,6 +22,8 @@ export async function admit(
     old: request.oldObject ?? undefined,
     warn: (text) => warnings.push(text),
   };
+  const tooDeep = refusalOfDepth(request);
+  if (tooDeep !== undefined) return tooDeep;
   // What objects a handler takes follows from its rules, which the API server has applied.
   const response =
     webhook.type === "mutating"
@@ -76,6 +79,19 @@ function passesUnchecked(object: KubeObject, old: KubeObject | undefined): boole
 function content(object: KubeObject): object {
   const { metadata: _metadata, status: _status, ...rest } = object as KubeObject & { status?: unknown };
   return rest;
+}
+
+/**
+ * Refuses an object that no cache would take in (CORE-191). One that is stored already, from before there was a webhook,
+ * passes: its finalizers must be removable.
+ */
+function refusalOfDepth(request: AdmissionRequest): AdmissionResponse | undefined {
+  const { object, oldObject } = request;
+  if (!object || !isTooDeep(content(object))) return undefined;
+  if (oldObject && isTooDeep(content(oldObject))) return allowed(request);
+  return invalid(request, object, [
+    { path: "spec", message: `must not be ${new NestingError().message}; remove the innermost of them` },
+  ]);
 }
 
 function invalid(

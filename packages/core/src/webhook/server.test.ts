@@ -105,6 +105,30 @@ describe("webhook server", () => {
     expect((await call("/v", { text: `"${"x".repeat(7 * 1024 * 1024)}"` })).code).toBe(413);
   });
 
+  it("CORE-191 refuses an object nested too deep, unless what is stored is, too", async () => {
+    const deep = `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`;
+    const text = (stored: string, levels: string): string =>
+      JSON.stringify(review({ operation: "UPDATE", object: echo({}), oldObject: echo({}) }))
+        .replace('"oldObject":{', `"oldObject":{"deep":${stored},`)
+        .replace('"object":{', `"object":{"deep":${levels},`);
+    let handled = 0;
+    const handle = (): [] => {
+      handled++;
+      return [];
+    };
+    const { call } = await serve([validating(handle), mutating((object) => object)]);
+    for (const path of ["/v", "/m"]) {
+      const refused = await call(path, { text: text("1", deep) });
+      expect(refused.body.response).toMatchObject({
+        allowed: false,
+        status: { code: 422, message: expect.stringContaining("nested deeper than 200 levels") },
+      });
+      expect((await call(path, { text: text(deep, deep) })).body.response).toMatchObject({ allowed: true });
+      expect((await call(path, { text: text(deep, "1") })).body.response).toMatchObject({ allowed: true });
+    }
+    expect(handled).toBe(1);
+  });
+
   it("CORE-340 answers HTTP 500 when the handler throws or takes longer than the API server waits", async () => {
     const crash = await serve([
       validating(() => {

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { nested } from "../testkit/nested.ts";
+import { ObjectSetAsideError } from "./errors.ts";
+import { thing, things } from "./fixtures.testkit.ts";
+import { harness } from "./harness.testkit.ts";
+
+const deep = (name: string) => thing(name, { data: { deep: nested(9_000) } });
+
+describe("an object that cannot be taken in", () => {
+  it("CORE-191 is set aside alone by a list; the others are there, and the watch goes on", async () => {
+    for (const streaming of [true, false]) {
+      const { clock, server, watch, requests, lines, gauges } = harness();
+      if (!streaming) server.minor = 30;
+      server.put(thing("before"));
+      server.put(deep("deep"));
+      const { informer, events } = watch();
+      await clock.flush();
+      server.put(thing("after"));
+      await clock.advance(60_000);
+      expect(events).toEqual(["add a/before (initial)", "add a/after"]);
+      expect(informer.state).toBe("synced");
+      expect(requests()).toEqual(streaming ? ["stream"] : ["list", "watch"]);
+      expect(informer.setAside()).toMatchObject([{ key: { namespace: "a", name: "deep" } }]);
+      expect([...gauges].map((gauge) => gauge.setAside())).toEqual([1]);
+      expect(lines.filter(({ level }) => level !== "debug")).toMatchObject([
+        { level: "warn", fields: { namespace: "a", name: "deep", reason: "nested deeper than 200 levels" } },
+      ]);
+    }
+  });
+
+  it("CORE-191 is told once, whatever the number of its versions and of lists", async () => {
+    const { clock, server, watch, lines } = harness();
+    server.put(deep("deep"));
+    watch();
+    await clock.flush();
+    server.put(deep("deep"));
+    server.cut();
+    await clock.flush();
+    server.put(deep("deep"));
+    server.compact();
+    await clock.advance(2_000);
+    expect(lines.filter(({ msg }) => msg.includes("set aside"))).toHaveLength(1);
+  });
+
+  it("CORE-191 leaves the version before in place, through lists too, until one comes that can be taken in", async () => {
+    const { clock, server, watch } = harness();
+    server.put(thing("x", { spec: { text: "first" } }));
+    const { informer, events } = watch();
+    await clock.flush();
+    server.put(deep("x"));
+    await clock.flush();
+    server.cut();
+    server.compact();
+    await clock.advance(2_000);
+    expect(informer.get({ namespace: "a", name: "x" })).toMatchObject({ spec: { text: "first" } });
+    expect(informer.setAside()).toHaveLength(1);
+    server.put(thing("x", { spec: { text: "second" } }));
+    await clock.flush();
+    expect(informer.setAside()).toEqual([]);
+    expect(events).toEqual(["add a/x (initial)", "update a/x"]);
+  });
+
+  it("CORE-191 is deleted like any other, with the content that was cached", async () => {
+    const { clock, server, cache } = harness();
+    server.put(thing("x", { spec: { text: "first" } }));
+    const informer = cache.informer(things);
+    const deleted: unknown[] = [];
+    informer.addHandler((event) => event.type === "delete" && deleted.push(event.object.spec));
+    await clock.flush();
+    server.put(deep("x"));
+    server.put(deep("y"));
+    await clock.flush();
+    server.remove({ namespace: "a", name: "x" });
+    server.remove({ namespace: "a", name: "y" });
+    await clock.flush();
+    expect(deleted).toEqual([{ text: "first" }]);
+    expect(informer.list()).toEqual([]);
+    expect(informer.setAside()).toEqual([]);
+  });
+
+  it("CORE-191 is not said to be absent: reading it fails and says why", async () => {
+    const { clock, server, cache } = harness();
+    server.put(deep("deep"));
+    const informer = cache.informer(things);
+    await clock.flush();
+    await expect(cache.get(things, { namespace: "a", name: "deep" })).rejects.toThrow(ObjectSetAsideError);
+    await expect(cache.get(things, { namespace: "a", name: "deep" })).rejects.toThrow(
+      "things.v1.test.quartet.io a/deep cannot be cached: nested deeper than 200 levels",
+    );
+    expect(await cache.get(things, { namespace: "a", name: "other" })).toBeUndefined();
+    expect(informer.list()).toEqual([]);
+  });
+
+  it("CORE-191 may be one that this process wrote", async () => {
+    const { clock, server, cache } = harness();
+    server.put(thing("x", { spec: { text: "first" } }));
+    const informer = cache.informer(things);
+    await clock.flush();
+    const written = { ...deep("x"), metadata: { ...deep("x").metadata, uid: "u", resourceVersion: "9999" } };
+    cache.overlay(things, { namespace: "a", name: "x" }, written);
+    expect(informer.get({ namespace: "a", name: "x" })).toMatchObject({ spec: { text: "first" } });
+  });
+
+  it("CORE-191 does not count the managedFields, which are never kept", async () => {
+    const { clock, server, watch } = harness();
+    const managedFields = [{ fieldsV1: nested(9_000) }];
+    server.put(thing("x", { metadata: { managedFields } }));
+    const { informer } = watch();
+    await clock.flush();
+    expect(informer.list()).toHaveLength(1);
+  });
+});
