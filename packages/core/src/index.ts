@@ -1,7 +1,7 @@
 /** `@quartet/core`: the reconcile framework that every quartet controller is built on. */
 export { type CacheOptions, createCache } from "./cache/cache.ts";
 export { CacheSyncError, NotCachedError } from "./cache/errors.ts";
-export { type Counts, createExpectations, type Expectations } from "./cache/expectations.ts";
+export { createExpectations, type Expectations } from "./cache/expectations.ts";
 export { type DeepMutable, deepFreeze, mutable } from "./cache/guard.ts";
 export { IndexError } from "./cache/indexes.ts";
 export { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./cache/informer.ts";
@@ -39,7 +39,12 @@ export { isDnsSubdomain } from "./config/names.ts";
 export { followConfigFile } from "./config/reload.ts";
 export type { ManagerSettings } from "./config/settings.ts";
 export type { ControllerDeps } from "./controller/controller.ts";
-export { ControllerSetupError, TerminalError } from "./controller/errors.ts";
+export {
+  ControllerSetupError,
+  RetryAfterError,
+  TerminalError,
+  UnreadableError,
+} from "./controller/errors.ts";
 export type { ControllerObserver, ReconcileResult } from "./controller/observer.ts";
 export { type OpenSources, openSources } from "./controller/open-sources.ts";
 export * from "./controller/predicates.ts";
@@ -49,6 +54,7 @@ export * from "./controller/types.ts";
 export * from "./helpers/conditions.ts";
 export * from "./helpers/finalizers.ts";
 export * from "./helpers/owners.ts";
+export { type SlowStart, slowStart } from "./helpers/slow-start.ts";
 export { EXIT, type ExitCode, exitCodeOf, LeadershipLostError, PreflightError } from "./manager/errors.ts";
 export { createManager } from "./manager/manager.ts";
 export type {

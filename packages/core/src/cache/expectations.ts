@@ -4,21 +4,20 @@ import type { Clock } from "../clock.ts";
 /** After that a missing event is taken as lost; as in Kubernetes' own controllers. CORE-187. */
 const EXPIRE_AFTER_MS = 5 * 60_000;
 
-/** Numbers of created and deleted objects. */
-export interface Counts {
-  readonly adds?: number;
-  readonly dels?: number;
-}
-
 /**
- * Guards against creating twice. Before a controller creates or deletes the objects of a key it says how many; until
- * the watch has shown as many, `satisfied` is false and it must not create more.
+ * Guards against creating or deleting twice. Before a controller creates or deletes the objects of a key it says so;
+ * until the watch has shown it, `satisfied` is false and it must do no more. Deletions are told apart by UID: events of
+ * objects that nobody expected to go, and repeats, count for nothing.
  */
 export interface Expectations {
-  /** Adds to what is awaited for the key, and starts its time limit anew. Call before the writes. */
-  expect(key: string, counts: Counts): void;
-  /** Lowers it: by events that were observed, and by writes that failed. */
-  observed(key: string, counts: Counts): void;
+  /** Awaits so many more objects, and starts the key's time limit anew. Call before the creates. */
+  expectCreations(key: string, count: number): void;
+  /** Awaits the end of these objects, and starts the key's time limit anew. Call before the deletes. */
+  expectDeletions(key: string, uids: Iterable<string>): void;
+  /** An object was seen, or could not be created. */
+  created(key: string, count?: number): void;
+  /** An object was seen to go or to be going, or could not be deleted. */
+  deleted(key: string, uid: string): void;
   /** True when nothing is awaited any more, or for too long. */
   satisfied(key: string): boolean;
   /** Call when the key's object is gone. */
@@ -27,27 +26,51 @@ export interface Expectations {
   readonly size: number;
 }
 
+interface Awaited {
+  creations: number;
+  readonly deletions: Set<string>;
+  since: number;
+}
+
 export function createExpectations(clock: Clock): Expectations {
-  const awaited = new Map<string, { adds: number; dels: number; since: number }>();
+  const awaited = new Map<string, Awaited>();
+  const isOver = ({ since }: Awaited): boolean => clock.monotonic() - since > EXPIRE_AFTER_MS;
+  const open = (key: string): Awaited => {
+    const before = awaited.get(key);
+    const entry =
+      before !== undefined && !isOver(before)
+        ? before
+        : { creations: 0, deletions: new Set<string>(), since: 0 };
+    entry.since = clock.monotonic();
+    awaited.set(key, entry);
+    return entry;
+  };
+  const lower = (key: string, change: (entry: Awaited) => void): void => {
+    const entry = awaited.get(key);
+    if (entry === undefined) return;
+    change(entry);
+    if (entry.creations === 0 && entry.deletions.size === 0) awaited.delete(key);
+  };
 
   return {
-    expect(key, { adds = 0, dels = 0 }) {
-      const before = awaited.get(key);
-      const live = before !== undefined && !isOver(before.since) ? before : { adds: 0, dels: 0 };
-      const next = { adds: live.adds + adds, dels: live.dels + dels, since: clock.monotonic() };
-      if (next.adds > 0 || next.dels > 0) awaited.set(key, next);
+    expectCreations(key, count) {
+      if (count > 0) open(key).creations += count;
     },
-    observed(key, { adds = 0, dels = 0 }) {
-      const entry = awaited.get(key);
-      if (entry === undefined) return;
-      entry.adds = Math.max(0, entry.adds - adds);
-      entry.dels = Math.max(0, entry.dels - dels);
-      if (entry.adds === 0 && entry.dels === 0) awaited.delete(key);
+    expectDeletions(key, uids) {
+      for (const uid of uids) open(key).deletions.add(uid);
+    },
+    created(key, count = 1) {
+      lower(key, (entry) => {
+        entry.creations = Math.max(0, entry.creations - count);
+      });
+    },
+    deleted(key, uid) {
+      lower(key, (entry) => void entry.deletions.delete(uid));
     },
     satisfied(key) {
       const entry = awaited.get(key);
       if (entry === undefined) return true;
-      if (!isOver(entry.since)) return false;
+      if (!isOver(entry)) return false;
       awaited.delete(key);
       return true;
     },
@@ -56,8 +79,4 @@ export function createExpectations(clock: Clock): Expectations {
       return awaited.size;
     },
   };
-
-  function isOver(since: number): boolean {
-    return clock.monotonic() - since > EXPIRE_AFTER_MS;
-  }
 }

@@ -115,7 +115,8 @@ function openShard<T extends KubeObject>(core: InformerCore<T>, namespace: strin
     clock: context.clock,
     startReflector(sink) {
       const { labelSelector, fieldSelector, projection } = core.scope;
-      const metadataOnly = projection === "metadata";
+      const metadataOnly =
+        projection === "metadata" || (typeof projection === "object" && projection.metadataOnly === true);
       return startReflector({
         ...context,
         log,

@@ -5,7 +5,12 @@ import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
 export type Projection<T extends KubeObject = KubeObject> =
   | "full"
   | "metadata"
-  | { readonly name: string; transform(object: T): T };
+  | {
+      readonly name: string;
+      transform(object: T): T;
+      /** The server is asked for metadata alone. Default false. */
+      readonly metadataOnly?: boolean;
+    };
 
 /** What an informer covers; informers of equal scope are shared (CORE-176). */
 export interface InformerOptions<T extends KubeObject = KubeObject> {

@@ -3,7 +3,13 @@ import type { Kind } from "../object.ts";
 import { type ControllerDeps, createController } from "./controller.ts";
 import { ControllerSetupError } from "./errors.ts";
 import { toOwner, toSelf } from "./handlers.ts";
-import { type BuiltIndex, type BuiltSource, sourceOf } from "./plan.ts";
+import {
+  type BuiltIndex,
+  type BuiltReferences,
+  type BuiltSource,
+  type ControllerPlan,
+  sourceOf,
+} from "./plan.ts";
 import { primaryChanged } from "./predicates.ts";
 import type {
   Cleanup,
@@ -30,6 +36,8 @@ interface Draft {
   options: ControllerOptions;
   queue: QueuePlan;
   readonly indexes: BuiltIndex[];
+  readonly references: BuiltReferences[];
+  clientRate: ControllerPlan["clientRate"];
   finalizer: { name: string; cleanup: Cleanup } | undefined;
 }
 
@@ -61,6 +69,8 @@ function createDraft(name: string): Draft {
     options: {},
     queue: {},
     indexes: [],
+    references: [],
+    clientRate: undefined,
     finalizer: undefined,
   };
 }
@@ -99,6 +109,14 @@ function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
       draft.queue = { ...draft.queue, ...queue };
       return builder;
     },
+    references(kind, refs, { debounce, projection, elsewhere = false } = {}) {
+      draft.references.push({ kind, refs, debounce, projection, elsewhere } as unknown as BuiltReferences);
+      return builder;
+    },
+    withClientRate(perSecond, burst) {
+      draft.clientRate = { perSecond, burst };
+      return builder;
+    },
     index(kind, name, fn) {
       draft.indexes.push({ kind, name, fn } as unknown as BuiltIndex);
       return builder;
@@ -124,6 +142,7 @@ function complete(draft: Draft, reconcile: Reconcile, deps: ControllerDeps): Con
     sourceOf("owns", kind, toOwner(forKind("owns"), matchEveryOwner), options),
   );
   const sources = [...draft.sources, ...ownedSources];
+  if (draft.references.length > 0) forKind("references");
   if (sources.length + draft.rawSources.length === 0) refuse("it has no source of events");
   const guarded =
     finalizer === undefined

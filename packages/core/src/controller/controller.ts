@@ -1,5 +1,6 @@
 /** A controller: sources that fill a queue, and workers that empty it. */
 import type { Cache } from "../cache/types.ts";
+import { createRateLimiter } from "../client/rate-limit.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import { keyToString, type ObjectKey, parseKey } from "../object.ts";
@@ -7,13 +8,16 @@ import { errorFields } from "../observe/error-fields.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { PlannedRuns } from "../plan/planner.ts";
 import { createQueue, type WorkQueue } from "../queue/queue.ts";
+import { DEFAULT_PRIORITY } from "../queue/types.ts";
+import { createDebouncer } from "./debounce.ts";
 import type { ControllerObserver } from "./observer.ts";
 import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
 import { runRawSource } from "./raw-sources.ts";
 import { type RecentOutcomes, recentOutcomes } from "./recent-outcomes.ts";
-import { runOnce } from "./run-once.ts";
-import { createSourceSet, type SourceSet } from "./source-set.ts";
-import type { Controller, ControllerOptions, ControllerState, Reconcile, SourceReader } from "./types.ts";
+import { createReferences } from "./references.ts";
+import { type RunOptions, runOnce } from "./run-once.ts";
+import { createSourceSet, type SourceSet, type SourceSetOptions } from "./source-set.ts";
+import type { Controller, ControllerOptions, ControllerState, Debounce, Reconcile } from "./types.ts";
 import { createWorkers, type Workers } from "./workers.ts";
 
 /** Time that reconciles get to end once their signal has aborted. */
@@ -82,8 +86,42 @@ export function createController(
     for (const source of plan.rawSources)
       void runRawSource(source, { enqueue, signal: parts.stopping.signal, clock, log: parts.log });
   };
-  const sources = sourcesOf(parts, (ready) => (ready ? workers.resume() : workers.pause()), startRawSources);
-  const workers = workersOf(parts, reconcile, sources.reader);
+  const outlets = deps.outlets(parts.options.needLeaderElection);
+  const debouncer = createDebouncer(deps.clock);
+  const add = (key: string, priority: number, debounce: Debounce | undefined): void => {
+    if (debounce === undefined) queue.add(key, { priority });
+    else queue.addAfter(key, debouncer.note(key, debounce), { priority });
+  };
+  const sources = sourcesOf(parts, {
+    enqueue: (key, priority, debounce) => add(keyToString(key), priority, debounce),
+    enqueueByHand: enqueue,
+    onReady: (ready) => (ready ? workers.resume() : workers.pause()),
+    onDelivery: startRawSources,
+  });
+  const references = createReferences(plan.references, {
+    cache: deps.cache,
+    client: outlets.client,
+    clock: deps.clock,
+    log: parts.log,
+    onNews: (key, debounce) => add(key, DEFAULT_PRIORITY, debounce),
+    signal: parts.stopping.signal,
+  });
+  const run = runOptionsOf(parts, reconcile, outlets, (key) => references.readerFor(key, sources.reader));
+  const workers = createWorkers({
+    count: parts.options.maxConcurrentReconciles,
+    queue,
+    clock: deps.clock,
+    async run(item) {
+      const key = parseKey(item.key);
+      const { priority } = item;
+      const news = debouncer.left(item.key);
+      if (news > 0) return queue.addAfter(item.key, news, { priority });
+      const unknown = references.follow(item.key, sources.primary(key), sources.reader);
+      if (unknown === undefined) return runOnce(run, item, key);
+      void unknown.then(() => queue.add(item.key, { priority }));
+    },
+    onActive: (active) => observer.onActive?.(plan.name, active),
+  });
   observer.onBuild?.(plan.name, parts.options.maxConcurrentReconciles, queue);
 
   return {
@@ -102,8 +140,12 @@ export function createController(
       return sources.problem();
     },
     warmUp: () => sources.open(),
-    run: (signal) => run(parts, workers, sources, signal),
-    stop: (drainMs) => stop(parts, workers, sources, drainMs),
+    run: (signal) => runUntil(parts, workers, sources, signal),
+    async stop(drainMs) {
+      const stopped = await stop(parts, workers, sources, drainMs);
+      references.stop();
+      return stopped;
+    },
     setMaxConcurrentReconciles(count) {
       parts.options = { ...parts.options, maxConcurrentReconciles: count };
       workers.setCount(count);
@@ -150,15 +192,22 @@ function createParts(plan: ControllerPlan, deps: ControllerDeps): Parts {
   };
 }
 
-function workersOf(parts: Parts, reconcile: Reconcile, cache: SourceReader): Workers {
+function runOptionsOf(
+  parts: Parts,
+  reconcile: Reconcile,
+  outlets: Outlets,
+  cacheOf: RunOptions["cacheOf"],
+): RunOptions {
   const { plan, deps, observer, log, queue, outcomes, options } = parts;
-  const run = {
+  const { clientRate } = plan;
+  return {
     controller: plan.name,
     kind: plan.primary,
     reconcile,
     queue,
-    ...deps.outlets(options.needLeaderElection),
-    cache,
+    ...outlets,
+    limiter: clientRate && createRateLimiter(clientRate.perSecond, clientRate.burst, deps.clock),
+    cacheOf,
     clock: deps.clock,
     log,
     features: deps.features,
@@ -170,26 +219,20 @@ function workersOf(parts: Parts, reconcile: Reconcile, cache: SourceReader): Wor
     ...(deps.plannedRuns && { plannedRuns: deps.plannedRuns }),
     ...(deps.onFatal && { onFatal: deps.onFatal }),
   };
-  return createWorkers({
-    count: options.maxConcurrentReconciles,
-    queue,
-    clock: deps.clock,
-    run: (item) => runOnce(run, item, parseKey(item.key)),
-    onActive: (active) => observer.onActive?.(plan.name, active),
-  });
 }
 
-function sourcesOf(parts: Parts, onReady: (ready: boolean) => void, onDelivery: () => void): SourceSet {
-  const { plan, deps, observer, log, queue } = parts;
+function sourcesOf(
+  parts: Parts,
+  hooks: Pick<SourceSetOptions, "enqueue" | "enqueueByHand" | "onReady" | "onDelivery">,
+): SourceSet {
+  const { plan, deps, observer, log } = parts;
   return createSourceSet(plan, {
+    ...hooks,
     cache: deps.cache,
     clock: deps.clock,
     log,
     cacheSyncTimeoutMs: deps.cacheSyncTimeoutMs,
-    enqueue: (key, priority) => queue.add(keyToString(key), { priority }),
     onState: (state) => setState(parts, state),
-    onReady,
-    onDelivery,
     onLost: () => observer.onEventLost?.(plan.name),
   });
 }
@@ -202,7 +245,12 @@ function setState(parts: Parts, next: ControllerState): void {
   observer.onState?.(plan.name, next);
 }
 
-async function run(parts: Parts, workers: Workers, sources: SourceSet, signal: AbortSignal): Promise<void> {
+async function runUntil(
+  parts: Parts,
+  workers: Workers,
+  sources: SourceSet,
+  signal: AbortSignal,
+): Promise<void> {
   const { queue, abort, stopping } = parts;
   const onAbort = (): void => {
     abort.abort(signal.reason);

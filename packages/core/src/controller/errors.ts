@@ -45,3 +45,32 @@ export function isOwnNotFound(error: unknown, kind: Kind | undefined, key: Objec
   const sameKind = group === kind.group && (resource === kind.plural || resource === kind.kind);
   return sameKind && name === key.name;
 }
+
+/** Something that a resource refers to cannot be read, which does not say that it is not there. */
+export class UnreadableError extends Error {
+  override readonly name = "UnreadableError";
+}
+
+/** Longest wait that a {@link RetryAfterError} may ask for, milliseconds. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/**
+ * The key is to run again after a while that somebody else has set, such as a service that limits its callers. It
+ * counts as no failure, and the time is kept exactly (CORE-227).
+ */
+export class RetryAfterError extends Error {
+  override readonly name = "RetryAfterError";
+  /** Milliseconds, at most an hour. */
+  readonly afterMs: number;
+
+  constructor(message: string, afterMs: number, options?: ErrorOptions) {
+    super(message, options);
+    this.afterMs = Math.min(MAX_RETRY_AFTER_MS, Math.max(0, afterMs));
+  }
+}
+
+/** The {@link RetryAfterError} that an error is, or has among its causes. */
+export function retryAfterIn(error: unknown): RetryAfterError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof RetryAfterError) return at;
+  return undefined;
+}

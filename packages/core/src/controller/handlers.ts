@@ -26,6 +26,8 @@ export interface HandlerOptions<T extends KubeObject> {
   map: (object: DeepReadonly<T>) => ReturnType<MapFn<T>>;
   /** All must pass. */
   predicates: readonly Predicate<T>[];
+  /** Sees every event first. */
+  onEvent: ((event: CacheEvent<T>) => void) | undefined;
   priority: (event: CacheEvent<T>) => number;
   enqueue: Enqueue;
   clock: Clock;
@@ -39,6 +41,7 @@ export interface HandlerOptions<T extends KubeObject> {
 export function queueingHandler<T extends KubeObject>(options: HandlerOptions<T>): CacheHandler<T> {
   const { map, enqueue } = options;
   return (event) => {
+    see(options, event);
     if (!passes(options, event)) return;
     const priority = options.priority(event);
     const objects = event.type === "update" ? [event.old, event.object] : [event.object];
@@ -61,6 +64,14 @@ export function queueingHandler<T extends KubeObject>(options: HandlerOptions<T>
       }
     }
   };
+}
+
+function see<T extends KubeObject>({ onEvent, log }: HandlerOptions<T>, event: CacheEvent<T>): void {
+  try {
+    onEvent?.(event);
+  } catch (error) {
+    log.error("event handler failed", { ...fieldsOf(event.object), event: event.type, error });
+  }
 }
 
 /** A predicate that throws counts as passed: one reconcile too many does no harm, one too few may. */

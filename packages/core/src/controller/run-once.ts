@@ -1,6 +1,7 @@
 /** One run of a reconcile: context, time limit, and what its outcome means for the queue. */
 import { randomUUID } from "node:crypto";
 import { isConflict } from "../client/errors.ts";
+import type { RateLimiter } from "../client/rate-limit.ts";
 import type { Client } from "../client/types.ts";
 import { within } from "../client/within.ts";
 import type { Clock } from "../clock.ts";
@@ -9,7 +10,7 @@ import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { PlannedRuns } from "../plan/planner.ts";
 import type { WorkQueue } from "../queue/queue.ts";
 import type { QueueItem } from "../queue/types.ts";
-import { isOwnNotFound, isPanic, terminalErrorIn } from "./errors.ts";
+import { isOwnNotFound, isPanic, retryAfterIn, terminalErrorIn } from "./errors.ts";
 import type { ControllerObserver } from "./observer.ts";
 import type { RecentOutcomes } from "./recent-outcomes.ts";
 import { runContext } from "./rejections.ts";
@@ -34,7 +35,10 @@ export interface RunOptions {
   reconcile: Reconcile;
   queue: WorkQueue;
   client: Client;
-  cache: SourceReader;
+  /** Limits the requests of the controller. */
+  limiter: RateLimiter | undefined;
+  /** What the reconcile of a key may read. */
+  cacheOf: (key: string) => SourceReader;
   clock: Clock;
   log: Logger;
   events: EventRecorder;
@@ -75,8 +79,8 @@ export async function runOnce(options: RunOptions, item: QueueItem, key: ObjectK
     signal,
     log,
     reconcileID,
-    client: within(options.client, signal),
-    cache: options.cache,
+    client: within(options.client, signal, options.limiter),
+    cache: options.cacheOf(item.key),
     events: options.events,
     priority: item.priority,
     attempt: item.attempt,
@@ -138,6 +142,14 @@ function succeed(options: RunOptions, { item, seconds, log }: Ended, result: Res
 
 function fail(options: RunOptions, { item, seconds, log }: Ended, error: unknown): void {
   const { queue, observer, controller, outcomes } = options;
+  const wait = retryAfterIn(error);
+  if (wait !== undefined) {
+    outcomes.set(item.key, { result: "error", error, seconds, at: options.clock.now() });
+    observer.onReconcile?.(controller, "requeue_after", seconds);
+    queue.addAfter(item.key, Math.max(MIN_REQUEUE_MS, wait.afterMs), { priority: item.priority });
+    log.info("Reconcile waits as it was asked to", { error, afterMs: wait.afterMs });
+    return;
+  }
   const conflicts = isConflict(error) ? (outcomes.get(item.key)?.conflicts ?? 0) + 1 : 0;
   outcomes.set(item.key, { result: "error", error, conflicts, seconds, at: options.clock.now() });
   observer.onReconcile?.(controller, "error", seconds);

@@ -1,14 +1,14 @@
 /** The informers of a controller: opened together or not at all, waited for, and watched for kinds that come and go. */
 import type { Cache, Informer, SourceState } from "../cache/types.ts";
 import type { Clock } from "../clock.ts";
-import { apiVersionOf } from "../object.ts";
+import { apiVersionOf, type DeepReadonly, type KubeObject, type ObjectKey } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import { ControllerSetupError } from "./errors.ts";
-import { type Enqueue, queueingHandler, usualPriority } from "./handlers.ts";
+import { queueingHandler, usualPriority } from "./handlers.ts";
 import type { BuiltSource, ControllerPlan } from "./plan.ts";
 import { createReadiness, type Readiness, type StartedSource } from "./readiness.ts";
 import { createSourceReader, indexName } from "./source-reader.ts";
-import type { ControllerState, SourceReader } from "./types.ts";
+import type { Controller, ControllerState, Debounce, SourceReader } from "./types.ts";
 
 /** Pauses before a controller that could not be set up is set up again: 1 s, doubled each time, at most 1 min. */
 const FIRST_PAUSE_MS = 1_000;
@@ -20,7 +20,10 @@ export interface SourceSetOptions {
   log: Logger;
   /** Longest wait for the first lists in milliseconds; 0 waits for ever. */
   cacheSyncTimeoutMs: number;
-  enqueue: Enqueue;
+  /** Adds a key that an event is about. */
+  enqueue: (key: ObjectKey, priority: number, debounce: Debounce | undefined) => void;
+  /** For event handlers. */
+  enqueueByHand: Controller["enqueue"];
   onState: (state: ControllerState) => void;
   /** True when reconciles may run: all required informers are synced now. */
   onReady: (ready: boolean) => void;
@@ -39,6 +42,8 @@ export interface SourceSet {
   add(source: BuiltSource): () => void;
   /** What the controller may read. */
   readonly reader: SourceReader;
+  /** Object of the `for` kind as it is cached. */
+  primary(key: ObjectKey): DeepReadonly<KubeObject> | undefined;
   /** Why the controller does not work; `undefined` while it does, or has yet to begin. */
   problem(): string | undefined;
   stop(): void;
@@ -149,6 +154,7 @@ export function createSourceSet(plan: ControllerPlan, options: SourceSetOptions)
       };
     },
     reader,
+    primary: (key) => opened?.find(({ source }) => source.role === "for")?.informer.get(key),
     problem() {
       if (failure !== undefined) return failure instanceof Error ? failure.message : String(failure);
       const waiting = (opened ?? []).filter(
@@ -220,8 +226,9 @@ function openSource(
       const handler = queueingHandler({
         map: (object) => source.map(object, reader),
         predicates: [...source.predicates, ...plan.predicates],
+        onEvent: source.onEvent && ((event) => source.onEvent?.(event, options.enqueueByHand)),
         priority: plan.queue.priority ?? usualPriority,
-        enqueue,
+        enqueue: (key, priority) => enqueue(key, priority, source.debounce),
         clock,
         log,
         onLost,

@@ -1,5 +1,5 @@
 /** Contracts between a controller and the framework. */
-import type { CacheEvent, Informer, InformerOptions } from "../cache/types.ts";
+import type { CacheEvent, Informer, InformerOptions, Projection } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
@@ -89,8 +89,40 @@ export interface RawSource {
   ): Promise<void> | void;
 }
 
+/** Changes in a row make one reconcile: it comes `ms` after the last of them, and `maxMs` after the first at the latest. */
+export interface Debounce {
+  readonly ms: number;
+  readonly maxMs: number;
+}
+
+/** Sees every event of a source, old and new object, before it queues anything; for expectations and the like. */
+export type EventHandler<T extends KubeObject = KubeObject> = (
+  event: CacheEvent<T>,
+  enqueue: (key: ObjectKey, options?: { priority?: number; afterMs?: number }) => void,
+) => void;
+
 export interface SourceOptions<T extends KubeObject = KubeObject> extends InformerOptions<T> {
   predicates?: readonly Predicate<T>[];
+  debounce?: Debounce;
+  onEvent?: EventHandler<T>;
+}
+
+/**
+ * An object that a resource refers to, in the resource's own namespace unless it says otherwise: its name, or the
+ * labels of a selection. No object can have a name that the API server would refuse, so none is followed.
+ */
+export type Reference =
+  | string
+  | { readonly name: string; readonly namespace?: string }
+  | { readonly labels: Readonly<Record<string, string>>; readonly namespace?: string };
+
+export interface ReferenceOptions<T extends KubeObject = KubeObject> {
+  /** Default: a change queues the resource at once. */
+  debounce?: Debounce;
+  /** What is kept of the objects of a selection. */
+  projection?: Projection<T>;
+  /** Allows references to other namespaces than the resource's own. Default false. */
+  elsewhere?: boolean;
 }
 
 export interface OwnsOptions<T extends KubeObject = KubeObject> extends SourceOptions<T> {
@@ -194,6 +226,19 @@ export interface ControllerBuilder {
    * does not run for objects being deleted.
    */
   finalizer<T extends KubeObject>(name: string, cleanup: Cleanup<T>): ControllerBuilder;
+  /**
+   * What the objects of the `for` kind refer to. It is watched while somebody refers to it, one watch for each kind and
+   * namespace whatever the number of names, and read by `ctx.cache`: by key, or by the labels of a selection. A change
+   * queues whoever refers to it. A resource is handed out when all that it refers to is known; what cannot be read
+   * within 10 s throws `UnreadableError` when it is read (CORE-245).
+   */
+  references<T extends KubeObject, R extends KubeObject>(
+    kind: Kind<R>,
+    refs: (resource: DeepReadonly<T>, cache: SourceReader) => readonly Reference[],
+    options?: ReferenceOptions<R>,
+  ): ControllerBuilder;
+  /** Limits the requests of this controller, beside the limit of the process. Default: none. */
+  withClientRate(perSecond: number, burst: number): ControllerBuilder;
   /**
    * Index over the objects of a declared kind, for {@link SourceReader.byIndex}; its name belongs to this controller. A
    * function that throws keeps the controller from starting; later, the object is left out of the index (CORE-182).
