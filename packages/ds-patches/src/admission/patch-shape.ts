@@ -1,0 +1,211 @@
+/** What is wrong with a patch by itself: fields, types, merge keys and directives (DSP-342 to 350, 353). */
+import { closest } from "@quartet/core";
+import {
+  BUILT_IN,
+  type Field,
+  itemPath,
+  memberPath,
+  type ScalarType,
+  type Shape,
+  type TypeName,
+  type TypeTable,
+} from "@quartet/strategic-merge";
+import { isReservedKey } from "../desired/placement.ts";
+import { isMap } from "./json.ts";
+import type { Violation } from "./verdict.ts";
+
+const ROOT_TYPE = "PodTemplateSpec";
+const PATCH = "$patch";
+const RETAIN_KEYS = "$retainKeys";
+const ELEMENT_ORDER = "$setElementOrder";
+const PRIMITIVE_DELETION = "$deleteFromPrimitiveList";
+const ROOT_FIELDS = ["metadata", "spec"];
+const METADATA_FIELDS = ["labels", "annotations", "finalizers"];
+/** Maps that `$patch` would empty with all that the template has. */
+const WHOLE_MAPS = ["", "metadata", "spec"];
+const NODE_FIELDS = ["spec.nodeName", "spec.nodeSelector"];
+const DIRECTIVE_VALUES = ["replace", "delete"];
+
+const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
+  string: "a string",
+  integer: "an integer",
+  number: "a number",
+  boolean: "true or false",
+  quantity: "a quantity",
+  intOrString: "an integer or a string",
+  any: "a value",
+};
+
+interface Walk {
+  readonly table: TypeTable;
+  readonly found: Violation[];
+}
+
+/** Mistakes of a patch, at paths from its root. Whether it does something sensible to a template is another question. */
+export function shapeViolations(patch: unknown, table: TypeTable = BUILT_IN): Violation[] {
+  if (!isMap(patch)) return [{ path: "", message: "must be an object: a strategic merge patch" }];
+  const walk: Walk = { table, found: [] };
+  walkMap(walk, ROOT_TYPE, patch, "");
+  return walk.found;
+}
+
+function add({ found }: Walk, path: string, message: string): void {
+  found.push({ path, message });
+}
+
+function walkMap(walk: Walk, type: TypeName, map: Record<string, unknown>, path: string): void {
+  const fields = walk.table.types.get(type);
+  const directive = map[PATCH];
+  if (directive !== undefined) checkDirective(walk, directive, path);
+  checkRetainKeys(walk, map, path);
+  for (const [key, value] of Object.entries(map)) {
+    const at = memberPath(path, key);
+    if (key.startsWith("$")) {
+      checkKeyDirective(walk, fields, map, key, value, path);
+      continue;
+    }
+    if (isForbidden(walk, key, at, path)) continue;
+    const field = fields?.get(key);
+    if (field === undefined) {
+      add(walk, at, `unknown field${suggestion(key, fields)}`);
+    } else if (value !== null) {
+      walkField(walk, field, value, at);
+    }
+  }
+}
+
+/** Fields that no patch may touch, told as such; they need no further look. */
+function isForbidden(walk: Walk, key: string, at: string, path: string): boolean {
+  if (path === "" && !ROOT_FIELDS.includes(key)) {
+    add(walk, at, "forbidden: a patch is rooted at the pod template, with metadata and spec alone");
+  } else if (at === "spec.template") {
+    add(walk, at, "forbidden: the patch is rooted at the pod template already; remove the extra level");
+  } else if (path === "metadata" && !METADATA_FIELDS.includes(key)) {
+    add(walk, at, `forbidden: a patch may set ${METADATA_FIELDS.join(", ")} alone; remove it`);
+  } else if (NODE_FIELDS.includes(at)) {
+    add(walk, at, "forbidden: the pod must stay on its node; remove it");
+  } else if (["metadata.labels", "metadata.annotations"].includes(path) && isReservedKey(key)) {
+    add(walk, at, "forbidden: the key is reserved for the controller; remove it");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+function walkField(walk: Walk, field: Field, value: unknown, at: string): void {
+  const { shape } = field;
+  if (shape.kind !== "list") return walkValue(walk, shape, value, at);
+  if (!Array.isArray(value)) return add(walk, at, "must be a list");
+  const merged = field.strategies.includes("merge");
+  value.forEach((item: unknown, index) => {
+    const path = itemPath(at, index);
+    if (!isMap(item)) return walkValue(walk, shape.items, item, path);
+    if (!merged && item[PATCH] !== undefined) {
+      return add(
+        walk,
+        memberPath(path, PATCH),
+        "forbidden: the list is replaced as a whole; remove the directive",
+      );
+    }
+    if (item[PATCH] === "replace" && merged) return;
+    if (merged && field.mergeKey !== "" && (item[field.mergeKey] ?? null) === null) {
+      add(walk, path, `must contain ${field.mergeKey}, by which items of the list are told apart`);
+    }
+    walkValue(walk, shape.items, item, path);
+  });
+}
+
+function walkValue(walk: Walk, shape: Shape, value: unknown, at: string): void {
+  if (value === null) return;
+  switch (shape.kind) {
+    case "map":
+      if (isMap(value)) walkMap(walk, shape.type, value, at);
+      else add(walk, at, "must be an object");
+      return;
+    case "freeMap":
+      if (isMap(value)) walkFreeMap(walk, shape.values, value, at);
+      else add(walk, at, "must be an object");
+      return;
+    case "list":
+      if (!Array.isArray(value)) add(walk, at, "must be a list");
+      else value.forEach((item, index) => walkValue(walk, shape.items, item, itemPath(at, index)));
+      return;
+    default:
+      if (!fits(shape.scalar, value)) add(walk, at, `must be ${TYPE_NAMES[shape.scalar]}`);
+  }
+}
+
+function walkFreeMap(walk: Walk, values: Shape, map: Record<string, unknown>, path: string): void {
+  if (map[PATCH] !== undefined) checkDirective(walk, map[PATCH], path);
+  checkRetainKeys(walk, map, path);
+  for (const [key, value] of Object.entries(map)) {
+    const at = memberPath(path, key);
+    if (key === PATCH || key === RETAIN_KEYS) continue;
+    if (!isForbidden(walk, key, at, path)) walkValue(walk, values, value, at);
+  }
+}
+
+function fits(scalar: ScalarType, value: unknown): boolean {
+  switch (scalar) {
+    case "any":
+      return true;
+    case "integer":
+      return Number.isInteger(value);
+    case "quantity":
+    case "intOrString":
+      return typeof value === "string" || typeof value === "number";
+    default:
+      return typeof value === scalar;
+  }
+}
+
+function checkDirective(walk: Walk, directive: unknown, path: string): void {
+  const at = memberPath(path, PATCH);
+  if (WHOLE_MAPS.includes(path)) {
+    add(walk, at, "forbidden: it would drop all that the template has there; remove it");
+  } else if (!DIRECTIVE_VALUES.includes(directive as string)) {
+    add(walk, at, `unknown directive value: use ${DIRECTIVE_VALUES.join(" or ")}`);
+  }
+}
+
+function checkRetainKeys(walk: Walk, map: Record<string, unknown>, path: string): void {
+  const retained = map[RETAIN_KEYS];
+  if (retained === undefined) return;
+  const at = memberPath(path, RETAIN_KEYS);
+  if (!Array.isArray(retained) || retained.some((key) => typeof key !== "string")) {
+    return add(walk, at, "invalid patch format: must be a list of field names");
+  }
+  const missing = Object.entries(map).find(
+    ([key, value]) => !key.startsWith("$") && value !== null && !retained.includes(key),
+  );
+  if (missing) add(walk, at, `invalid patch format: must contain ${missing[0]}, which the patch sets`);
+}
+
+function checkKeyDirective(
+  walk: Walk,
+  fields: ReadonlyMap<string, Field> | undefined,
+  map: Record<string, unknown>,
+  key: string,
+  value: unknown,
+  path: string,
+): void {
+  if (key === PATCH || key === RETAIN_KEYS) return;
+  const at = memberPath(path, key);
+  const directive = [ELEMENT_ORDER, PRIMITIVE_DELETION].find((name) => key.startsWith(name));
+  if (directive === undefined) return add(walk, at, "unknown directive: remove it");
+  const list = key.startsWith(`${directive}/`) ? key.slice(directive.length + 1) : "";
+  if (list === "") return add(walk, at, `invalid patch format: write ${directive}/<list>`);
+  if (fields?.get(list)?.shape.kind !== "list") {
+    return add(walk, at, `invalid patch format: there is no list ${list}${suggestion(list, fields)}`);
+  }
+  if (!Array.isArray(value)) return add(walk, at, "invalid patch format: must be a list");
+  if (directive === PRIMITIVE_DELETION && map[list] !== undefined && map[list] !== null) {
+    add(walk, at, `may not stand beside ${list}: set the list, or delete from it`);
+  }
+}
+
+/** `; did you mean image?` for a typing error. */
+function suggestion(name: string, fields: ReadonlyMap<string, Field> | undefined): string {
+  const [near] = closest(name, fields?.keys() ?? []);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
