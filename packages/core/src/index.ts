@@ -31,6 +31,7 @@ export {
 export * from "./client/types.ts";
 export { WatchFormatError } from "./client/watch-decoder.ts";
 export * from "./clock.ts";
+export { closest } from "./config/closest.ts";
 export { configFileContent } from "./config/config-file.ts";
 export { FEATURE_GATES, type FeatureGate, type GateStage } from "./config/feature-gates.ts";
 export { environmentName, type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";

@@ -32,7 +32,7 @@ function leavesOf(patch: unknown): Map<string, string> {
     if (isMap(value)) {
       for (const [key, member] of Object.entries(value)) visit(member, path === "" ? key : `${path}.${key}`);
     } else if (Array.isArray(value) && value.every(isMap)) {
-      value.forEach((item, index) => visit(item, `${path}[${itemName(item) ?? index}]`));
+      for (const [index, item] of value.entries()) visit(item, `${path}[${itemName(item) ?? index}]`);
     } else {
       leaves.set(path, canonicalJson(value));
     }

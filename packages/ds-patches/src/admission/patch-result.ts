@@ -92,7 +92,9 @@ function duplicates(named: readonly { name: unknown; path: string }[]): Violatio
       seen.add(name);
       return [];
     }
-    return [{ path: `${path}.name`, message: `duplicate value ${JSON.stringify(name)}: choose another name` }];
+    return [
+      { path: `${path}.name`, message: `duplicate value ${JSON.stringify(name)}: choose another name` },
+    ];
   });
 }
 
@@ -219,11 +221,15 @@ function compareLists(
 
 function refuseDirectives({ found }: Comparison, added: Record<string, unknown>, path: string): void {
   const visit = (value: unknown, at: string): void => {
-    if (Array.isArray(value)) value.forEach((item, index) => visit(item, itemPath(at, index)));
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, itemPath(at, index));
     if (!isMap(value)) return;
     for (const [key, member] of Object.entries(value)) {
       const inside = memberPath(at, key);
-      if (key === "$patch" || key.startsWith("$deleteFromPrimitiveList") || key.startsWith("$setElementOrder")) {
+      if (
+        key === "$patch" ||
+        key.startsWith("$deleteFromPrimitiveList") ||
+        key.startsWith("$setElementOrder")
+      ) {
         found.push({
           path: inside,
           message: "the directive has nothing to act on, since the patch adds this; remove it",

@@ -94,25 +94,36 @@ function isForbidden(walk: Walk, key: string, at: string, path: string): boolean
 
 function walkField(walk: Walk, field: Field, value: unknown, at: string): void {
   const { shape } = field;
-  if (shape.kind !== "list") return walkValue(walk, shape, value, at);
-  if (!Array.isArray(value)) return add(walk, at, "must be a list");
-  const merged = field.strategies.includes("merge");
-  value.forEach((item: unknown, index) => {
-    const path = itemPath(at, index);
-    if (!isMap(item)) return walkValue(walk, shape.items, item, path);
+  if (shape.kind !== "list") {
+    walkValue(walk, shape, value, at);
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      walkItem(walk, field, shape.items, item, itemPath(at, index));
+  } else {
+    add(walk, at, "must be a list");
+  }
+}
+
+function walkItem(
+  walk: Walk,
+  { strategies, mergeKey }: Field,
+  shape: Shape,
+  item: unknown,
+  at: string,
+): void {
+  if (isMap(item)) {
+    const merged = strategies.includes("merge");
     if (!merged && item[PATCH] !== undefined) {
-      return add(
-        walk,
-        memberPath(path, PATCH),
-        "forbidden: the list is replaced as a whole; remove the directive",
-      );
+      const message = "forbidden: the list is replaced as a whole; remove the directive";
+      add(walk, memberPath(at, PATCH), message);
+      return;
     }
-    if (item[PATCH] === "replace" && merged) return;
-    if (merged && field.mergeKey !== "" && (item[field.mergeKey] ?? null) === null) {
-      add(walk, path, `must contain ${field.mergeKey}, by which items of the list are told apart`);
+    if (merged && item[PATCH] === "replace") return;
+    if (merged && mergeKey !== "" && (item[mergeKey] ?? null) === null) {
+      add(walk, at, `must contain ${mergeKey}, by which items of the list are told apart`);
     }
-    walkValue(walk, shape.items, item, path);
-  });
+  }
+  walkValue(walk, shape, item, at);
 }
 
 function walkValue(walk: Walk, shape: Shape, value: unknown, at: string): void {
@@ -128,7 +139,8 @@ function walkValue(walk: Walk, shape: Shape, value: unknown, at: string): void {
       return;
     case "list":
       if (!Array.isArray(value)) add(walk, at, "must be a list");
-      else value.forEach((item, index) => walkValue(walk, shape.items, item, itemPath(at, index)));
+      else
+        for (const [index, item] of value.entries()) walkValue(walk, shape.items, item, itemPath(at, index));
       return;
     default:
       if (!fits(shape.scalar, value)) add(walk, at, `must be ${TYPE_NAMES[shape.scalar]}`);
@@ -173,7 +185,8 @@ function checkRetainKeys(walk: Walk, map: Record<string, unknown>, path: string)
   if (retained === undefined) return;
   const at = memberPath(path, RETAIN_KEYS);
   if (!Array.isArray(retained) || retained.some((key) => typeof key !== "string")) {
-    return add(walk, at, "invalid patch format: must be a list of field names");
+    add(walk, at, "invalid patch format: must be a list of field names");
+    return;
   }
   const missing = Object.entries(map).find(
     ([key, value]) => !key.startsWith("$") && value !== null && !retained.includes(key),
@@ -181,6 +194,7 @@ function checkRetainKeys(walk: Walk, map: Record<string, unknown>, path: string)
   if (missing) add(walk, at, `invalid patch format: must contain ${missing[0]}, which the patch sets`);
 }
 
+/** Directives that name a list of the map in their own key. */
 function checkKeyDirective(
   walk: Walk,
   fields: ReadonlyMap<string, Field> | undefined,
@@ -190,18 +204,22 @@ function checkKeyDirective(
   path: string,
 ): void {
   if (key === PATCH || key === RETAIN_KEYS) return;
-  const at = memberPath(path, key);
   const directive = [ELEMENT_ORDER, PRIMITIVE_DELETION].find((name) => key.startsWith(name));
-  if (directive === undefined) return add(walk, at, "unknown directive: remove it");
-  const list = key.startsWith(`${directive}/`) ? key.slice(directive.length + 1) : "";
-  if (list === "") return add(walk, at, `invalid patch format: write ${directive}/<list>`);
-  if (fields?.get(list)?.shape.kind !== "list") {
-    return add(walk, at, `invalid patch format: there is no list ${list}${suggestion(list, fields)}`);
-  }
-  if (!Array.isArray(value)) return add(walk, at, "invalid patch format: must be a list");
-  if (directive === PRIMITIVE_DELETION && map[list] !== undefined && map[list] !== null) {
-    add(walk, at, `may not stand beside ${list}: set the list, or delete from it`);
-  }
+  const list =
+    directive !== undefined && key.startsWith(`${directive}/`) ? key.slice(directive.length + 1) : "";
+  const problem = ((): string | undefined => {
+    if (directive === undefined) return "unknown directive: remove it";
+    if (list === "") return `invalid patch format: write ${directive}/<list>`;
+    if (fields?.get(list)?.shape.kind !== "list") {
+      return `invalid patch format: there is no list ${list}${suggestion(list, fields)}`;
+    }
+    if (!Array.isArray(value)) return "invalid patch format: must be a list";
+    const isSet = map[list] !== undefined && map[list] !== null;
+    return directive === PRIMITIVE_DELETION && isSet
+      ? `may not stand beside ${list}: set the list, or delete from it`
+      : undefined;
+  })();
+  if (problem !== undefined) add(walk, memberPath(path, key), problem);
 }
 
 /** `; did you mean image?` for a typing error. */

@@ -5,9 +5,9 @@ import { canonicalJson, jsonBytes } from "../desired/canonical.ts";
 import { applicationOrder } from "../desired/patch-set.ts";
 import { selectorMistakes } from "../desired/selector.ts";
 import { isMap, mapsOf } from "./json.ts";
+import { overlapWarnings } from "./patch-overlap.ts";
 import { mergeViolations, resultViolations } from "./patch-result.ts";
 import { shapeViolations } from "./patch-shape.ts";
-import { overlapWarnings } from "./patch-overlap.ts";
 import { collectFindings, type Findings, type Verdict, type Violation } from "./verdict.ts";
 
 /** Patches of a DaemonSet (KEP; the schema has it, too). */
@@ -40,7 +40,9 @@ export function reviewPatches(request: PatchRequest): Verdict {
     findings.violation(path, `has ${patches.length} items: at most ${MAX_PATCHES} are allowed`);
     return findings.verdict();
   }
-  const sound = patches.map((item: unknown, index) => reviewItem(item, `${path}[${index}]`, findings, request));
+  const sound = patches.map((item: unknown, index) =>
+    reviewItem(item, `${path}[${index}]`, findings, request),
+  );
   if (sound.every((isSound) => isSound)) {
     reviewResults(patches as NodePatch[], request, findings);
     for (const text of overlapWarnings(patches as NodePatch[])) findings.warning(`${path}: ${text}`);
@@ -114,7 +116,9 @@ function reviewResults(patches: readonly NodePatch[], request: PatchRequest, fin
     const stacked = stack === template ? alone : violationsOn(stack, stack, patch, request);
     if (alone.length > 0 && stacked.length > 0) addBelow(findings, at, alone);
     for (const name of missingDeletions(template, patch)) {
-      findings.warning(`${at}: $patch: delete of ${name}, which the template does not have, has no effect on it`);
+      findings.warning(
+        `${at}: $patch: delete of ${name}, which the template does not have, has no effect on it`,
+      );
     }
     stack = merged(stack, patch, request.table) ?? stack;
   }
@@ -131,7 +135,9 @@ function violationsOn(
   const after = merged(on, patch, table);
   if (after === undefined) return [mergeFailure(on, patch, table)];
   const { spec } = before;
-  const known = [...mapsOf(spec?.containers), ...mapsOf(spec?.initContainers)].map(({ name }) => String(name));
+  const known = [...mapsOf(spec?.containers), ...mapsOf(spec?.initContainers)].map(({ name }) =>
+    String(name),
+  );
   return resultViolations({ before, after, selector, knownContainers: new Set(known) });
 }
 
@@ -147,7 +153,11 @@ function merged(
   }
 }
 
-function mergeFailure(template: PodTemplate, patch: NodePatch["patch"], table: TypeTable | undefined): Violation {
+function mergeFailure(
+  template: PodTemplate,
+  patch: NodePatch["patch"],
+  table: TypeTable | undefined,
+): Violation {
   try {
     strategicMerge(TYPE, template, patch, table);
   } catch (error) {
@@ -169,6 +179,9 @@ function missingDeletions(template: PodTemplate, patch: NodePatch["patch"]): str
 
 function addBelow(findings: Findings, base: string, violations: readonly Violation[]): void {
   for (const { path, message } of violations) {
-    findings.violation(path === "" ? base : path.startsWith("[") ? `${base}${path}` : `${base}.${path}`, message);
+    findings.violation(
+      path === "" ? base : path.startsWith("[") ? `${base}${path}` : `${base}.${path}`,
+      message,
+    );
   }
 }
