@@ -1,5 +1,6 @@
 /** The kinds of corpus: how a file of each kind is played. Formats: docs/reference/corpora.md. */
 import { differenceOf, type TemplateCase } from "@quartet/confd-agent/testkit";
+import { type RevisionCase, revisionDifference } from "@quartet/ds-patches/testkit";
 import { parseProperties } from "@quartet/nacos-config/properties";
 import { strategicMerge } from "@quartet/strategic-merge";
 import { playIngressCase } from "@quartet/tunnel-ingress/testkit";
@@ -28,6 +29,7 @@ const engine = (play: Engine): CorpusKind => ({ hasTargets: false, play: async (
 
 /** Kinds by the name given on the command line. */
 export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
+  "daemonset-revisions": engine((testCase) => revisionDifference(testCase as unknown as RevisionCase)),
   "go-template": engine((testCase) => differenceOf(testCase as unknown as TemplateCase)),
   nacos: { hasTargets: true, play: playNacosCases },
   "nacos-adoption": { hasTargets: true, play: playNacosAdoptions },

@@ -1,7 +1,7 @@
 /** Kubernetes quantities, compared exactly. */
 
 /** An exact fraction. */
-interface Fraction {
+export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
@@ -25,19 +25,20 @@ const DECIMAL: Readonly<Record<string, number>> = {
 
 /** True for text or a number that Kubernetes takes as a quantity. */
 export function isQuantity(value: unknown): boolean {
-  return parse(value) !== undefined;
+  return quantityFraction(value) !== undefined;
 }
 
 /** Negative, zero or positive as `a` is less than, equal to or more than `b`; `undefined` when one is no quantity. */
 export function compareQuantities(a: unknown, b: unknown): number | undefined {
-  const left = parse(a);
-  const right = parse(b);
+  const left = quantityFraction(a);
+  const right = quantityFraction(b);
   if (left === undefined || right === undefined) return undefined;
   const difference = left.numerator * right.denominator - right.numerator * left.denominator;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-function parse(value: unknown): Fraction | undefined {
+/** The exact value of a quantity; `undefined` for what is none. */
+export function quantityFraction(value: unknown): Fraction | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const text = String(value);
   const match = text.length > MAX_LENGTH ? null : FORM.exec(text);
