@@ -34,6 +34,7 @@ const tasks = {
   knip: () => [[bin("knip")]],
   lint: () => [[bin("biome"), "check", "--error-on-warnings", "."]],
   quartet: () => [script("tools/quartet.ts")],
+  "quartet-confd": () => [script("tools/quartet-confd.ts")],
   soak: () => [script("bench/soak.ts")],
   rules: () => [script("tools/rules/main.ts")],
   // Vitest loads its global set-up from the compiled packages, whatever export conditions are set.
@@ -45,7 +46,7 @@ const tasks = {
 };
 
 /** Tasks whose arguments may be file names: they run where the user called them. */
-const takesPaths = new Set(["corpus", "quartet"]);
+const takesPaths = new Set(["corpus", "quartet", "quartet-confd"]);
 
 const [task, ...args] = process.argv.slice(2);
 if (task === undefined || !(task in tasks)) {

@@ -16,6 +16,12 @@ export function cleanPath(path: string): string {
   return rooted ? `/${joined}` : joined || ".";
 }
 
+/** Joins the parts that are not empty, and cleans; empty when all are. */
+export function joinPath(...parts: readonly string[]): string {
+  const filled = parts.filter((part) => part !== "");
+  return filled.length === 0 ? "" : cleanPath(filled.join("/"));
+}
+
 /** The last element; `.` of an empty path. */
 export function basePath(path: string): string {
   if (path === "") return ".";

@@ -1,0 +1,49 @@
+/** Bundles the agent: one ESM file with its source map. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+
+const HERE = import.meta.dirname;
+const ROOT = resolve(HERE, "../..");
+
+/** CommonJS packages in an ESM file need a `require` for Node's own modules. */
+const BANNER = `import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);`;
+
+export interface BundleOptions {
+  /** Where the file goes; its map stands beside it. */
+  readonly outfile: string;
+}
+
+/** Bundles, and returns the size in bytes. */
+export async function bundle({ outfile }: BundleOptions): Promise<number> {
+  const { version } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8")) as { version: string };
+  const { metafile } = await build({
+    entryPoints: [join(HERE, "src/main.ts")],
+    outfile,
+    absWorkingDir: ROOT,
+    bundle: true,
+    platform: "node",
+    target: "node22",
+    format: "esm",
+    conditions: ["quartet-source"],
+    sourcemap: "external",
+    minifySyntax: true,
+    legalComments: "none",
+    metafile: true,
+    banner: { js: BANNER },
+    define: { CONFD_VERSION: JSON.stringify(version), CONFD_COMMIT: JSON.stringify(commit()) },
+    logLevel: "warning",
+  });
+  return Object.entries(metafile.outputs).find(([file]) => file.endsWith(".mjs"))?.[1].bytes ?? 0;
+}
+
+function commit(): string {
+  try {
+    const options = { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] } as const;
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], options).trim();
+  } catch {
+    return "unknown";
+  }
+}

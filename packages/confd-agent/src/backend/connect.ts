@@ -1,0 +1,45 @@
+/** Makes the backend that settings ask for. Each is loaded only where it is used. */
+import { ABSENT_BACKENDS, BACKENDS } from "../config/flags.ts";
+import type { BackendSettings, Environment } from "../config/settings.ts";
+import { ConfigError } from "../errors.ts";
+import type { Level } from "../observe/log.ts";
+import type { Backend } from "./backend.ts";
+
+type Notice = (level: Level, message: string) => void;
+
+/** Throws a {@link ConfigError} when the settings of a backend cannot work, before anything is asked. */
+export function checkBackend({ backend, file, clientCert, clientKey }: BackendSettings): void {
+  if (ABSENT_BACKENDS.includes(backend)) {
+    throw new ConfigError(
+      `backend ${backend} is not included in this build: use one of ${BACKENDS.join(", ")}`,
+    );
+  }
+  if (!BACKENDS.includes(backend)) {
+    throw new ConfigError(`Invalid backend ${JSON.stringify(backend)}: use one of ${BACKENDS.join(", ")}`);
+  }
+  if (backend === "file" && file.length === 0)
+    throw new ConfigError("backend file: no file: name one with -file");
+  if (backend !== "redis" && (clientCert === "") !== (clientKey === "")) {
+    throw new ConfigError("client-cert and client-key belong together: give both");
+  }
+}
+
+export async function connectBackend(
+  settings: BackendSettings,
+  environment: Environment,
+  notice: Notice,
+): Promise<Backend> {
+  checkBackend(settings);
+  switch (settings.backend) {
+    case "env": {
+      const { createEnvBackend } = await import("./env.ts");
+      return createEnvBackend({ environment, warn: (message) => notice("warn", message) });
+    }
+    case "file": {
+      const { createFileBackend } = await import("./file.ts");
+      return createFileBackend({ paths: settings.file, filter: settings.filter });
+    }
+    default:
+      throw new ConfigError(`backend ${settings.backend} is not included in this build`);
+  }
+}

@@ -1,0 +1,60 @@
+/** Tells when something in folders changes: with the system's notices, and by looking where there are none. */
+import { type FSWatcher, watch } from "node:fs";
+
+/** Notices that come together are one change, in milliseconds. */
+const GATHER_MS = 100;
+/** Pause between two looks where the system gives no notices. */
+const POLL_MS = 2000;
+
+export interface FolderWatch {
+  /** The folders to watch from now on. */
+  update(folders: readonly string[]): void;
+  close(): void;
+}
+
+/** Calls back after changes in any of the folders; with a file system without notices, every two seconds. */
+export function watchFolders(onChange: () => void): FolderWatch {
+  const watchers = new Map<string, FSWatcher | undefined>();
+  let gather: NodeJS.Timeout | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  const changed = (): void => {
+    gather ??= setTimeout(() => {
+      gather = undefined;
+      onChange();
+    }, GATHER_MS);
+  };
+  const arm = (folder: string): FSWatcher | undefined => {
+    try {
+      const watcher = watch(folder, changed);
+      watcher.on("error", () => {
+        watcher.close();
+        watchers.delete(folder);
+        changed();
+      });
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    update: (folders) => {
+      for (const [folder, watcher] of watchers) {
+        if (folders.includes(folder)) continue;
+        watcher?.close();
+        watchers.delete(folder);
+      }
+      for (const folder of folders) {
+        if (watchers.get(folder) === undefined) watchers.set(folder, arm(folder));
+      }
+      const blind = [...watchers.values()].some((watcher) => watcher === undefined);
+      clearInterval(poll);
+      poll = blind ? setInterval(onChange, POLL_MS) : undefined;
+    },
+    close: () => {
+      for (const watcher of watchers.values()) watcher?.close();
+      watchers.clear();
+      clearTimeout(gather);
+      clearInterval(poll);
+    },
+  };
+}

@@ -1,0 +1,265 @@
+/** One run of one resource, from its values to the file in place. Reloading is the wave's. */
+import { mkdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { textOf } from "@quartet/go-template";
+import type { Environment, Settings } from "../config/settings.ts";
+import { codeOf, messageOf, RunError } from "../errors.ts";
+import { type Current, digestOf, readCurrent, shownMode, targetOf } from "../files/compare.ts";
+import { replaceFile } from "../files/replace.ts";
+import { type Attributes, removeLeftovers, type Stage, writeStage } from "../files/stage.ts";
+import { cleanPath } from "../functions/paths.ts";
+import type { Level } from "../observe/log.ts";
+import type { Resource } from "../resource/resource.ts";
+import { runCommand } from "./command.ts";
+import { checkCommand } from "./command-text.ts";
+import { formatProblem } from "./format.ts";
+import type { Renderer, RenderHost } from "./render.ts";
+
+/** What is remembered of a resource between its runs. */
+export interface ResourceMemory {
+  /** Values of the last run that succeeded. */
+  values?: ReadonlyMap<string, string>;
+  /** What they were rendered to. */
+  content?: Buffer;
+  /** Files that the text was made of. */
+  files: readonly string[];
+  /** Mode and owner of a file that is written in place cannot be set: they do not count as a change. */
+  attributesRefused: boolean;
+  /** Problems that were told once. */
+  told: Set<string>;
+}
+
+export interface RunContext {
+  readonly resource: Resource;
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly memory: ResourceMemory;
+  readonly renderer: Renderer;
+  readonly host: RenderHost;
+  /** Values of the backend by logical key, with the prefix. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly revision: number | undefined;
+  /** Renders even when the values are those of the last run. */
+  readonly always: boolean;
+  /** Some of the values are secrets. */
+  readonly secret: boolean;
+  readonly signal: AbortSignal;
+  readonly log: (level: Level, message: string) => void;
+  /** Told of each command that ran. */
+  readonly onCommand: (kind: "check" | "reload", status: number) => void;
+  /** Told before the file is replaced. */
+  readonly beforeReplace: () => void;
+  /** Told of the old and the new text of a file that would change (noop). */
+  readonly onDifference?: (before: Buffer, after: Buffer) => void;
+}
+
+export type RunOutcome = "unchanged" | "written" | "noop";
+
+/** Permission bits of new files, and of new files with secrets. */
+const DEFAULT_MODE = 0o644;
+const SECRET_MODE = 0o600;
+
+/** Runs the steps before the reload; rejects with the first one's failure, with the file untouched. */
+export async function processResource(context: RunContext): Promise<RunOutcome> {
+  const { resource, memory, values, settings } = context;
+  try {
+    if (memory.content !== undefined && !context.always && sameValues(memory.values, values)) {
+      return await putInPlace(context, memory.content);
+    }
+    const { content, files } = await context.renderer.render({
+      file: resource.template,
+      templates: join(settings.confdir, "templates"),
+      values: storeValues(resource, values, (message) => context.log("warn", message)),
+      host: context.host,
+    });
+    memory.files = files;
+    const invalid = formatProblem(resource.outputFormat, content.toString("utf8"));
+    if (invalid !== undefined) {
+      throw new RunError(
+        `output format validation failed (${resource.outputFormat}): ${invalid}`,
+        "when something changes",
+      );
+    }
+    const outcome = await putInPlace(context, content);
+    memory.values = values;
+    memory.content = content;
+    return outcome;
+  } catch (error) {
+    if (error instanceof RunError) throw error;
+    throw new RunError(`${resource.dest}: ${codeOf(error) ?? ""} ${messageOf(error)}`.trim(), "soon");
+  }
+}
+
+export function sameValues(
+  a: ReadonlyMap<string, string> | undefined,
+  b: ReadonlyMap<string, string>,
+): boolean {
+  if (a === undefined || a.size !== b.size) return false;
+  for (const [key, value] of b) if (a.get(key) !== value) return false;
+  return true;
+}
+
+/** Keys as the template sees them: cleaned, without the prefix. */
+export function storeValues(
+  { prefix }: Resource,
+  values: ReadonlyMap<string, string>,
+  warn: (message: string) => void,
+): Map<string, string> {
+  const store = new Map<string, string>();
+  const origins = new Map<string, string>();
+  for (const raw of [...values.keys()].sort()) {
+    const clean = cleanPath(`/${raw}`);
+    const below = prefix === "/" ? clean : clean === prefix ? "/" : clean.slice(prefix.length);
+    const other = origins.get(below);
+    if (other !== undefined) {
+      const taken = other === cleanPath(`/${other}`) ? other : raw;
+      warn(
+        `keys ${textOf(other)} and ${textOf(raw)} are the same for the template: ${textOf(taken)} is taken`,
+      );
+      if (taken === other) continue;
+    }
+    origins.set(below, raw);
+    store.set(below, values.get(raw)!);
+  }
+  return store;
+}
+
+async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutcome> {
+  const { resource, settings, memory, log } = context;
+  const target = await targetOf(resource.dest);
+  const current = await readCurrent(target);
+  const mode = resource.mode ?? current?.mode ?? (context.secret ? SECRET_MODE : DEFAULT_MODE);
+  const attributes: Attributes = { mode, uid: resource.uid, gid: resource.gid };
+  const differences = differencesOf(current, content, attributes, memory);
+  if (differences.length === 0) {
+    if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
+    return "unchanged";
+  }
+  if (settings.noop) {
+    context.onDifference?.(current?.content ?? Buffer.alloc(0), content);
+    log("warn", `Noop mode enabled. ${resource.dest} will not be modified`);
+    if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
+    return "noop";
+  }
+  log("info", `Target config ${resource.dest} out of sync: ${differences.join(", ")}`);
+  await ensureFolder(target, resource);
+  const stage = await writeStage({
+    target,
+    content,
+    attributes,
+    flush: settings.fsync,
+    stageDir: settings.stageDir,
+  });
+  try {
+    judgeOwner(context, stage);
+    if (!settings.syncOnly && resource.checkCmd !== "") await check(context, stage.path);
+    context.beforeReplace();
+    const replaced = await replaceFile({ stage, target, content, attributes, flush: settings.fsync });
+    memory.attributesRefused = replaced.attributesRefused;
+    if (replaced.inPlace) tellOnce(context, "info", `${resource.dest}: in-place write: not atomic`);
+  } finally {
+    await rm(stage.path, { force: true });
+  }
+  log("info", `Target config ${resource.dest} has been updated`);
+  if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
+  return "written";
+}
+
+/** What is different, in words with old and new. */
+function differencesOf(
+  current: Current | undefined,
+  content: Buffer,
+  { mode, uid, gid }: Attributes,
+  memory: ResourceMemory,
+): string[] {
+  if (current === undefined) return ["it does not exist"];
+  const found: string[] = [];
+  if (!current.content.equals(content)) {
+    found.push(`content is ${digestOf(current.content)}, should be ${digestOf(content)}`);
+  }
+  if (memory.attributesRefused) return found;
+  if (current.mode !== mode) found.push(`mode is ${shownMode(current.mode)}, should be ${shownMode(mode)}`);
+  if (current.uid !== uid && !memory.told.has("owner")) found.push(`uid is ${current.uid}, should be ${uid}`);
+  if (current.gid !== gid && !memory.told.has("owner")) found.push(`gid is ${current.gid}, should be ${gid}`);
+  return found;
+}
+
+async function ensureFolder(target: string, { dest, makeDirs }: Resource): Promise<void> {
+  const folder = dirname(target);
+  if (makeDirs) await mkdir(folder, { recursive: true, mode: 0o755 });
+  else if (
+    !(await stat(folder).then(
+      (entry) => entry.isDirectory(),
+      () => false,
+    ))
+  ) {
+    throw new RunError(
+      `dest ${dest}: the folder ${folder} does not exist: create it or set make_dirs = true`,
+      "soon",
+    );
+  }
+}
+
+/** An owner that cannot be set is a warning, or an error where that is wanted. */
+function judgeOwner(context: RunContext, { ownerProblem }: Stage): void {
+  if (ownerProblem === undefined) return;
+  const text = `${context.resource.dest}: ${ownerProblem}`;
+  if (context.settings.ownership === "strict") throw new RunError(text, "soon");
+  tellOnce(context, "warn", text);
+  context.memory.told.add("owner");
+}
+
+function tellOnce({ memory, log }: RunContext, level: Level, text: string): void {
+  if (!memory.told.has(text)) log(level, text);
+  memory.told.add(text);
+}
+
+async function check(context: RunContext, stagePath: string): Promise<void> {
+  const { resource, signal } = context;
+  const { problem, output, status } = await runCommand({
+    command: checkCommand(resource.checkCmd, stagePath),
+    timeout: resource.checkCmdTimeout,
+    environment: {
+      ...context.environment,
+      ...commandVariables("check", resource, stagePath, context.revision),
+    },
+    signal,
+  });
+  context.onCommand("check", status);
+  if (problem === undefined) {
+    context.log("debug", `check_cmd printed ${JSON.stringify(output)}`);
+    return;
+  }
+  const printed = output === "" ? "" : `: ${JSON.stringify(output)}`;
+  throw new RunError(`Config check failed: ${problem}${printed}`, "soon");
+}
+
+/** What commands find in their environment besides the agent's own. */
+export function commandVariables(
+  action: "check" | "reload",
+  resource: Resource,
+  src: string,
+  revision: number | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    CONFD_ACTION: action,
+    CONFD_SRC: src,
+    CONFD_DEST: resource.dest,
+    CONFD_RESOURCE: resource.name,
+    CONFD_REVISION: revision === undefined ? "" : String(revision),
+  };
+}
+
+/** Leaves the candidate beside the file, the newest one only. */
+async function keepCandidate(
+  context: RunContext,
+  target: string,
+  content: Buffer,
+  attributes: Attributes,
+): Promise<void> {
+  await removeLeftovers(target, { onlyOld: false });
+  await ensureFolder(target, context.resource);
+  const { settings } = context;
+  const kept = await writeStage({ target, content, attributes, flush: false, stageDir: settings.stageDir });
+  context.log("info", `Keeping staged file: ${kept.path}`);
+}
