@@ -70,6 +70,7 @@ export { checkRights } from "./manager/preflight.ts";
 export { type RbacOptions, rbacFor } from "./manager/rbac.ts";
 export { neededRights, type RightsOptions, webhookName, webhookSecretName } from "./manager/rights.ts";
 export * from "./manager/types.ts";
+export { WriteOutOfBoundsError } from "./manager/write-bounds.ts";
 export * from "./object.ts";
 export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/build-metrics.ts";
 export { cacheMetrics } from "./observe/cache-metrics.ts";

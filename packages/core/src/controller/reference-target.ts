@@ -1,7 +1,7 @@
 /** What a reference names, once it is known that an object can be called so. */
 import type { Projection } from "../cache/types.ts";
 import { isDnsSubdomain } from "../config/names.ts";
-import { apiVersionOf, type DeepReadonly, type Kind, type KubeObject, type ObjectKey } from "../object.ts";
+import { apiVersionOf, type Kind, type ObjectKey } from "../object.ts";
 import type { Reference } from "./types.ts";
 
 /** Keys and values of labels as the API server takes them. */
@@ -28,15 +28,14 @@ interface Declaration {
 }
 
 /**
- * Target of a reference of a resource; `undefined` when no object can be called so, or when it lies outside of the
- * resource's namespace without being allowed to.
+ * Target of a reference of a resource in the namespace `own`; `undefined` when no object can be called so, or when it
+ * lies outside of that namespace without being allowed to.
  */
 export function targetOf(
   reference: Reference,
   { kind, elsewhere, projection }: Declaration,
-  resource?: DeepReadonly<KubeObject>,
+  own: string,
 ): Target | undefined {
-  const own = resource?.metadata.namespace ?? "";
   const given = typeof reference === "string" ? { name: reference } : reference;
   const namespace = given.namespace ?? own;
   if (kind.namespaced && !elsewhere && namespace !== own) return undefined;
@@ -51,7 +50,7 @@ export function targetOf(
 }
 
 /** Target of a single object; `undefined` when no object can have that name. */
-export function nameTarget(kind: Kind, { namespace, name }: ObjectKey): Target | undefined {
+function nameTarget(kind: Kind, { namespace, name }: ObjectKey): Target | undefined {
   if (!isDnsSubdomain(name) || !isNamespace(kind, namespace)) return undefined;
   const place = kind.namespaced ? namespace : "";
   return { id: JSON.stringify([apiVersionOf(kind), kind.kind, place, name]), kind, namespace: place, name };

@@ -6,12 +6,12 @@
 import type { Cache } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
-import { type DeepReadonly, type KubeObject, keyOf, keyToString } from "../object.ts";
+import { type DeepReadonly, type Kind, type KubeObject, keyOf, keyToString, parseKey } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import { UnreadableError } from "./errors.ts";
-import { createFollowing, type Following, type Item } from "./following.ts";
+import { createFollowing, type Following } from "./following.ts";
 import type { BuiltReferences } from "./plan.ts";
-import { nameTarget, type Target, targetOf } from "./reference-target.ts";
+import { targetOf } from "./reference-target.ts";
 import type { Debounce, Reference, SourceReader } from "./types.ts";
 
 /** Longest wait of a resource for what it refers to, milliseconds; then it runs, and reads say what cannot be read. */
@@ -100,7 +100,9 @@ export function createReferences(
     for (const declaration of declared) {
       const { kind, debounce } = declaration;
       const references = referencesOf(declaration, resource, sources);
-      const targets = references.flatMap((reference) => targetOf(reference, declaration, resource) ?? []);
+      const targets = references.flatMap(
+        (reference) => targetOf(reference, declaration, resource.metadata.namespace ?? "") ?? [],
+      );
       for (const target of targets.slice(0, MAX_REFERENCES)) {
         if (!following.join(target, name, debounce)) owner.overflows.add(kind.kind);
         else {
@@ -150,35 +152,48 @@ export function createReferences(
       return undefined;
     },
     readerFor(name, sources) {
-      const find = (target: Target | undefined): Item | undefined =>
-        target && owners.get(name)?.ids.has(target.id) ? following.get(target.id) : undefined;
+      const { namespace } = parseKey(name);
+      const isReferred = (kind: { group: string; kind: string }): boolean =>
+        declared.some((one) => one.kind.group === kind.group && one.kind.kind === kind.kind);
       const refuseOverflow = (kind: string): void => {
         if (owners.get(name)?.overflows.has(kind))
           throw new UnreadableError(
             `${kind}: more are referred to than the ${MAX_REFERENCES} that are followed`,
           );
       };
-      const isReferred = (kind: { group: string; kind: string }): boolean =>
-        declared.some((one) => one.kind.group === kind.group && one.kind.kind === kind.kind);
+      /** What a reference names; `undefined` when it is none of the object's. */
+      const read = <T extends KubeObject>(
+        kind: Kind<T>,
+        reference: Reference,
+      ): readonly DeepReadonly<T>[] | undefined => {
+        if (!isReferred(kind)) return undefined;
+        const target = targetOf(reference, { kind: kind as unknown as Kind, elsewhere: true }, namespace);
+        // There is no object of an impossible name.
+        if (target === undefined) return [];
+        const found = owners.get(name)?.ids.has(target.id) ? following.get(target.id) : undefined;
+        return found?.read() as readonly DeepReadonly<T>[] | undefined;
+      };
       return {
         ...sources,
         async get(kind, key) {
-          if (!isReferred(kind)) return sources.get(kind, key);
-          const target = nameTarget(kind, key);
-          // There is no object of an impossible name.
-          if (target === undefined) return undefined;
-          const found = find(target);
-          if (found !== undefined) return found.read()[0] as never;
-          refuseOverflow(kind.kind);
-          return sources.get(kind, key);
+          const found = read(kind, key);
+          if (found !== undefined) return found[0];
+          const other = await sources.get(kind, key).catch((error) => {
+            refuseOverflow(kind.kind);
+            throw error;
+          });
+          if (other === undefined) refuseOverflow(kind.kind);
+          return other;
         },
         async list(kind, filter = {}) {
-          const target =
-            filter.labels && targetOf({ ...filter, labels: filter.labels }, { kind, elsewhere: true });
-          const found = find(target);
-          if (found !== undefined) return found.read() as never;
-          if (target !== undefined && isReferred(kind)) refuseOverflow(kind.kind);
-          return sources.list(kind, filter);
+          const found = filter.labels && read(kind, { ...filter, labels: filter.labels });
+          if (found === undefined) refuseOverflow(kind.kind);
+          return found ?? sources.list(kind, filter);
+        },
+        referred(kind, reference) {
+          const found = read(kind, reference);
+          if (found === undefined) refuseOverflow(kind.kind);
+          return found ?? sources.referred(kind, reference);
         },
       };
     },

@@ -44,6 +44,9 @@ export function createSourceReader(
     list: async <T extends KubeObject>(kind: Kind<T>, filter?: ListFilter) =>
       cache.readAll(only(kind), filter),
     byIndex: (kind, name, value) => only(kind).byIndex(indexName(reader, name), value),
+    referred(kind) {
+      throw new NotCachedError(kind, undefined, `${reader} must declare what its objects refer to`);
+    },
     source<T extends KubeObject>(kind: Kind<T>): Source<T> {
       return only(kind);
     },

@@ -37,6 +37,11 @@ export interface SourceReader {
   list<T extends KubeObject>(kind: Kind<T>, filter?: ListFilter): Promise<readonly DeepReadonly<T>[]>;
   /** Objects by an index of the builder, or by one that is always there. */
   byIndex<T extends KubeObject>(kind: Kind<T>, index: string, value: string): readonly DeepReadonly<T>[];
+  /**
+   * What a reference of the reconciled object names, as it is known now: an object or none, all objects of a selection.
+   * Throws `UnreadableError` when that is not known, `NotCachedError` for what the object does not refer to.
+   */
+  referred<T extends KubeObject>(kind: Kind<T>, reference: Reference): readonly DeepReadonly<T>[];
   /** The source itself, which tells its state as well. */
   source<T extends KubeObject>(kind: Kind<T>): Source<T>;
 }
@@ -136,6 +141,11 @@ export interface RightsRule {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly resourceNames?: readonly string[];
+  /**
+   * Where the writes among the verbs may go beside the namespace of the reconciled object: to any namespace, or to
+   * these; for cluster-scoped resources `any`. Absent: nowhere else (CORE-244).
+   */
+  readonly elsewhere?: "any" | readonly string[];
 }
 
 export interface ControllerOptions {

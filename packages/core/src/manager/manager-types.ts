@@ -13,7 +13,7 @@ import type { ExitCode } from "./errors.ts";
 import type { ControllerModule, Manager } from "./types.ts";
 
 /** A module as the manager tells it from others: by the object, not by what it or its controllers are called. */
-export type ModuleIdentity = Pick<ControllerModule, "name">;
+export type ModuleIdentity = Pick<ControllerModule, "name" | "rights">;
 
 /** A server of the manager: probes, metrics or webhooks. */
 export interface ManagerServer {

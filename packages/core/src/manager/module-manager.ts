@@ -3,7 +3,8 @@ import { isInAdmission } from "../admission-context.ts";
 import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps, Outlets } from "../controller/controller.ts";
-import type { Controller } from "../controller/types.ts";
+import { runContext } from "../controller/rejections.ts";
+import type { Controller, RightsRule } from "../controller/types.ts";
 import type { EventSink } from "../observe/events.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { Planner } from "../plan/planner.ts";
@@ -12,6 +13,7 @@ import type { Fence } from "./fence.ts";
 import { createForeignLeases } from "./foreign-lease.ts";
 import type { ManagerOptions, ModuleIdentity } from "./manager-types.ts";
 import type { Manager } from "./types.ts";
+import { writeBounds } from "./write-bounds.ts";
 import type { WriteJournal } from "./write-journal.ts";
 
 export interface ModuleManagerParts {
@@ -39,7 +41,7 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
   const of = (module?: ModuleIdentity): Omit<Manager, "add"> => {
     const dry = module !== undefined && options.runsDry?.(module) === true;
     const outlets = (name: string, needLeaderElection: boolean): Outlets => ({
-      client: dry ? clients.planning(name, needLeaderElection) : clients.acting(name, needLeaderElection),
+      client: clients.acting({ name, needLeaderElection, rights: module?.rights ?? [], dry }),
       events: dry ? unsentEvents(log.named("events")) : clients.events(name, needLeaderElection),
     });
     return {
@@ -73,33 +75,39 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
   return { of, moduleOf: (controller) => owners.get(controller) };
 }
 
+/** Whose client it is. */
+interface Holder {
+  readonly name: string;
+  readonly needLeaderElection: boolean;
+  readonly rights: readonly RightsRule[];
+  /** Its writes are planned only. */
+  readonly dry: boolean;
+}
+
 interface Clients {
-  /** Client whose writes take effect. */
-  acting(name: string, needLeaderElection: boolean): Client;
-  /** Client whose writes are planned only. */
-  planning(name: string, needLeaderElection: boolean): Client;
+  acting(holder: Holder): Client;
   events(name: string, needLeaderElection: boolean): EventRecorder;
 }
 
 function createClients({ client, cache, log }: ManagerOptions, parts: ModuleManagerParts): Clients {
   const overlay = overlayHooks(cache);
-  const clientWith = (name: string, needLeaderElection: boolean, own: ClientHooks): Client => {
+  const under = (name: string, needLeaderElection: boolean, ...own: ClientHooks[]): Client => {
     const fence = needLeaderElection ? parts.fence.hooks : {};
-    return client.forController(name, joinHooks(own, fence, parts.journal.hooks(name), overlay));
+    return client.forController(name, joinHooks(...own, fence, parts.journal.hooks(name), overlay));
   };
-  const acting: Clients["acting"] = (name, needLeaderElection) =>
-    clientWith(name, needLeaderElection, admissionHooks);
-  /** Events are sent when it suits, whoever runs at that moment. */
-  const telling: Clients["acting"] = (name, needLeaderElection) => clientWith(name, needLeaderElection, {});
+  /** Events are sent when it suits, in the course of whatever runs at that moment: nothing bounds them. */
+  const recorder = (name: string, needLeaderElection: boolean, lines?: Logger): EventRecorder =>
+    parts.events.recorder(name, under(name, needLeaderElection), lines);
   return {
-    acting,
-    planning(name, needLeaderElection) {
+    acting({ name, needLeaderElection, rights, dry }) {
+      const bounds = writeBounds(rights, () => runContext.getStore());
+      const real = under(name, needLeaderElection, admissionHooks, bounds);
       // A plan has a log line of its own, with all that the event's note may have to leave out.
-      const events = parts.events.recorder(name, telling(name, needLeaderElection));
-      return parts.planner.client(name, acting(name, needLeaderElection), { log, events });
+      return dry
+        ? parts.planner.client(name, real, { log, events: recorder(name, needLeaderElection) })
+        : real;
     },
-    events: (name, needLeaderElection) =>
-      parts.events.recorder(name, telling(name, needLeaderElection), log.named("events")),
+    events: (name, needLeaderElection) => recorder(name, needLeaderElection, log.named("events")),
   };
 }
 

@@ -45,6 +45,9 @@ export function liveCache(client: Client): SourceReader {
     source(kind) {
       throw new Error(`a live cache has no source of ${kind.plural}; use get and list`);
     },
+    referred(kind) {
+      throw new Error(`a live cache has no references to ${kind.plural}; use get and list`);
+    },
     byIndex(kind, index) {
       throw new Error(`a live cache has no index ${index} of ${kind.plural}; use get and list`);
     },

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { WriteInfo } from "../client/types.ts";
+import type { RunContext } from "../controller/rejections.ts";
+import type { RightsRule } from "../controller/types.ts";
+import { defineKind, type Kind } from "../object.ts";
+import { writeBounds } from "./write-bounds.ts";
+
+const kindOf = (group: string, plural: string, namespaced = true): Kind =>
+  defineKind({ group, version: "v1", kind: plural, plural, namespaced });
+const echoes = kindOf("test.quartet.io", "echoes");
+const worlds = kindOf("test.quartet.io", "worlds", false);
+const secrets = kindOf("", "secrets");
+const roles = kindOf("rbac.authorization.k8s.io", "clusterroles", false);
+
+const runOf = (key: string, kind: Kind | undefined = echoes): RunContext =>
+  ({ controller: "echo", key, kind }) as RunContext;
+/** Whether a write is sent; `where` is `namespace/name`. */
+function sends(
+  run: RunContext | undefined,
+  [verb, kind, where]: [WriteInfo["verb"], Kind, string],
+  rights: RightsRule[] = [],
+  subresource?: string,
+): boolean {
+  const [namespace = "", name = ""] = where.split("/");
+  const info = { verb, kind, key: { namespace, name }, dryRun: false, ...(subresource && { subresource }) };
+  try {
+    writeBounds(rights, () => run).beforeWrite?.(info);
+    return true;
+  } catch (error) {
+    expect(String(error)).toContain("WriteOutOfBoundsError");
+    return false;
+  }
+}
+
+describe("writes of a reconcile", () => {
+  it("CORE-244 go to the namespace of the reconciled object, and to no other", () => {
+    expect(sends(runOf("a/x"), ["create", secrets, "a/any"])).toBe(true);
+    expect(sends(runOf("a/x"), ["apply", secrets, "kube-system/any"])).toBe(false);
+    expect(sends(runOf("a/x"), ["deletecollection", secrets, "b/"])).toBe(false);
+    expect(sends(runOf("a/x"), ["create", roles, "/admin"])).toBe(false);
+  });
+
+  it("CORE-244 of a cluster-scoped object go to that object, and without a declared right into no namespace", () => {
+    const run = runOf("w", worlds);
+    expect(sends(run, ["patch", worlds, "/w"])).toBe(true);
+    expect(sends(run, ["patch", worlds, "/other"])).toBe(false);
+    expect(sends(run, ["create", secrets, "a/any"])).toBe(false);
+    expect(sends(runOf("w", echoes), ["patch", worlds, "/w"])).toBe(false);
+  });
+
+  it("CORE-244 go elsewhere by a right that says so: its verbs, resources, names and namespaces, and no others", () => {
+    const right = {
+      groups: [""],
+      resources: ["secrets"],
+      verbs: ["patch", "delete"],
+      resourceNames: ["shared"],
+    };
+    const rights = [{ ...right, elsewhere: ["ops"] }];
+    const run = runOf("a/x");
+    expect(sends(run, ["apply", secrets, "ops/shared"], rights)).toBe(true);
+    expect(sends(run, ["delete", secrets, "ops/shared"], rights)).toBe(true);
+    expect(sends(run, ["create", secrets, "ops/shared"], rights)).toBe(false);
+    expect(sends(run, ["patch", secrets, "ops/other"], rights)).toBe(false);
+    expect(sends(run, ["patch", secrets, "b/shared"], rights)).toBe(false);
+    expect(sends(run, ["patch", secrets, "ops/shared"], rights, "status")).toBe(false);
+    expect(sends(run, ["patch", secrets, "b/shared"], [{ ...right, elsewhere: "any" }])).toBe(true);
+    expect(sends(run, ["patch", secrets, "ops/shared"], [right])).toBe(false);
+  });
+
+  it("CORE-244 outside of a reconcile are the manager's own affair", () => {
+    expect(sends(undefined, ["create", secrets, "kube-system/any"])).toBe(true);
+  });
+});
