@@ -90,6 +90,7 @@ export { METRICS_PATH, startMetricsServer } from "./observe/metrics-server.ts";
 export { redactText } from "./observe/redact.ts";
 export * from "./observe/types.ts";
 export { type WebhookMetrics, webhookMetrics } from "./observe/webhook-metrics.ts";
+export { type Answer, type Answered, createProbes, type Probe, type Probes } from "./probe/probes.ts";
 export { isProjected } from "./projected.ts";
 export { createQueue, type QueueObserver, type QueueOptions, type WorkQueue } from "./queue/queue.ts";
 export * from "./queue/rate-limiter.ts";
