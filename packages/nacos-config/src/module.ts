@@ -2,6 +2,7 @@
 import {
   type ControllerModule,
   controllerOf,
+  createProbes,
   type DeepReadonly,
   type Manager,
   type ObjectKey,
@@ -13,7 +14,6 @@ import { mysqlScript } from "./desired/mysql-schema.ts";
 import { CHILD_LABELS, RECORD_LABELS } from "./desired/names.ts";
 import { type BaseUrl, podBaseUrl } from "./health/client.ts";
 import { CONFIG_MAP, CONTROLLER_REVISION, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
-import { createBackground } from "./reconcile/background.ts";
 import { POD_PROJECTION } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
 import { createConfigMetrics } from "./reconcile/metrics.ts";
@@ -58,7 +58,7 @@ function build(
   let lookup: SourceReader["source"] | undefined;
   let enqueue: EnqueueLater = () => {};
   const watches = createWatchSet(manager.cache, manager.clock, (key, delayMs) => enqueue(key, delayMs));
-  const background = createBackground(manager.clock, (key, delayMs) => enqueue(key, delayMs));
+  const probes = createProbes(manager.clock, "nacos-probes");
   const found = (): SourceReader["source"] => {
     if (lookup === undefined) throw new Error("a reconcile is not running");
     return lookup;
@@ -67,7 +67,7 @@ function build(
     nacos: () => found()(NACOS),
     informers: () => informersOf(found()),
     watches,
-    background,
+    probes,
     memories: createMemoryStore(),
     metrics: createConfigMetrics(manager.metrics),
     clock: manager.clock,
@@ -95,11 +95,11 @@ function build(
       .watches(LEASE, () => [], peerLeases(manager.namespaces))
       .watchesRaw({
         name: "nacos-references",
-        start(add, signal) {
+        start(add) {
           enqueue = (key, afterMs) => add(key, { afterMs });
-          signal.addEventListener("abort", () => background.stop(), { once: true });
         },
       })
+      .watchesRaw(probes.source)
       .complete((key, ctx) => {
         lookup = ctx.cache.source;
         return reconcile(key, ctx);

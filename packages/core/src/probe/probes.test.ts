@@ -73,7 +73,10 @@ describe("probe", () => {
     expect(probe.runs()).toBe(1);
     await clock.advance(1_000);
     const slow = held<number>();
-    expect(await pass({ ...slow.probe, ttlMs: 5_000 })).toMatchObject({ state: "pending", last: { value: 1 } });
+    expect(await pass({ ...slow.probe, ttlMs: 5_000 })).toMatchObject({
+      state: "pending",
+      last: { value: 1 },
+    });
   });
 
   it("CORE-622 the same question is not asked again before its time after a failure, another one at once", async () => {

@@ -21,7 +21,10 @@ export function createSlots(clock: Clock): Slots {
 
   const release = (name: string, group: Group): void => {
     const next = group.waiting.shift();
-    if (next !== undefined) return next();
+    if (next !== undefined) {
+      next();
+      return;
+    }
     group.taken -= 1;
     if (group.taken === 0) groups.delete(name);
   };

@@ -78,7 +78,7 @@ export async function adminStep(
   if (reply.state === "pending") {
     return wait(pass, recorded, unknown("Connecting", "the database has not answered yet"));
   }
-  if (reply.state === "done") {
+  if (reply.state === "ok") {
     return succeed(pass, memory, tools, { credentials, findings: reply.value, due });
   }
   const { failure } = reply;

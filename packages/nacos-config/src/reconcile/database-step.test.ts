@@ -1,10 +1,10 @@
+import type { Answer, Probes } from "@quartet/core";
 import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { beforeEach, describe, expect, it } from "vitest";
 import { DatabaseError } from "../database/errors.ts";
 import type { ConfigObject } from "../desired/k8s.ts";
 import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import type { NacosStatus } from "../status/status.ts";
-import type { Answer, Background } from "./background.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type ResourceMemory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
@@ -26,23 +26,22 @@ let rotating: boolean;
 beforeEach(() => {
   clock = fakeClock();
   rotating = false;
-  answer = { state: "done", value: INITIALIZED };
+  answer = { state: "ok", value: INITIALIZED, at: 0 };
   asked = [];
   login = stored(secret("pg-login", { username: "nacos", password: "p" }));
   memory = fresh();
 });
 
-const background = {
-  async ask(_resource: unknown, _topic: string, fingerprint: string) {
+const probes = {
+  async probe(_resource: unknown, { fingerprint }: { fingerprint: string }) {
     asked.push(fingerprint);
-    if (answer instanceof DatabaseError) throw answer;
-    return answer;
+    return answer instanceof DatabaseError ? { state: "failed", error: answer, at: clock.now() } : answer;
   },
   isBusy: () => rotating,
   end: () => {
     rotating = false;
   },
-} as unknown as Background;
+} as unknown as Probes;
 const watches = { read: () => [login] } as unknown as WatchSet;
 
 interface Outcome extends Pick<Pass, "failures" | "reports" | "stepStatus" | "notices"> {
@@ -56,7 +55,7 @@ async function step(
 ): Promise<Outcome> {
   const resource = { ...nacos({ postgres: POSTGRES, ...spec }, { generation }), status };
   const pass = passOf(resource);
-  const state = await databaseStep(pass, memory, { background, watches, clock }, writes);
+  const state = await databaseStep(pass, memory, { probes, watches, clock }, writes);
   return { ...pass, ...state };
 }
 
@@ -149,7 +148,7 @@ describe("when the database is asked", () => {
     expect((await step(verified(1))).failures).toEqual(down.failures);
     expect(asked).toHaveLength(2);
     await clock.advance(5_000);
-    answer = { state: "done", value: { version: 1, ran: false } };
+    answer = { state: "ok", value: { version: 1, ran: false }, at: 0 };
     expect(await step({ pg: down.stepStatus.pg! })).toMatchObject({
       failures: [],
       reports: [{ status: "True", reason: "Initialized" }],
@@ -251,7 +250,7 @@ describe("what comes of it", () => {
       lastMessage: "SQLSTATE 28P01: the password is wrong",
     });
     await clock.advance(5_000);
-    answer = { state: "done", value: { version: 1, ran: false } };
+    answer = { state: "ok", value: { version: 1, ran: false }, at: 0 };
     const again = await step({ pg: failed.stepStatus.pg! }, { generation: 2 });
     expect(again.stepStatus.pg).toEqual({ ...DONE, observedGeneration: 2 });
     expect(again.notices).toEqual([]);
@@ -260,10 +259,11 @@ describe("what comes of it", () => {
 
   it("throws on what no database said, such as the end of the process", async () => {
     const thrown = new Error("stopping");
-    const ending = { ...background, ask: () => Promise.reject(thrown) } as unknown as Background;
+    const failed = async () => ({ state: "failed", error: thrown, at: 0 });
+    const ending = { ...probes, probe: failed } as unknown as Probes;
     const resource = nacos({ postgres: POSTGRES });
     const pass = passOf(resource);
-    const tools = { background: ending, watches, clock };
+    const tools = { probes: ending, watches, clock };
     await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
   });
 });

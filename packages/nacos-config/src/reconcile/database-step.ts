@@ -66,10 +66,10 @@ export async function databaseStep(
   if (isDatabaseProblem(request)) return fail(pass, memory, { fingerprint, problem: request, at: now });
   const last = lastLook(pass, memory, fingerprint, now);
   const key = childKey(pass, pass.settings.name);
-  if (tools.background.isBusy(key, "admin")) {
+  if (tools.probes.isBusy(key, "admin")) {
     // One connection at a time: a rotation is a look, too, unless its spec has changed meanwhile.
     if (last !== undefined) return "pg" in last ? succeed(pass, memory, last) : fail(pass, memory, last);
-    tools.background.end(key, "admin");
+    tools.probes.end(key, "admin");
   }
   if (last !== undefined && "pg" in last) return await lookAgain(pass, memory, tools, last);
   return await initialize(pass, memory, tools, { request, fingerprint, failure: last });

@@ -1,7 +1,7 @@
 /** Questions to a resource's PostgreSQL database, asked in the background. */
-import type { Clock } from "@quartet/core";
+import type { Answered, Clock, Probes } from "@quartet/core";
 import { type Database, withDatabase } from "../database/connection.ts";
-import { DatabaseError, problemOf, TIMEOUT } from "../database/errors.ts";
+import { DatabaseError, problemOf } from "../database/errors.ts";
 import {
   type DatabaseProblem,
   isDatabaseProblem,
@@ -11,7 +11,6 @@ import {
 } from "../database/target.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
-import type { Answer, Background } from "./background.ts";
 import { findSecret } from "./interests.ts";
 import { childKey, type Pass } from "./pass.ts";
 import type { WatchSet } from "./watch-set.ts";
@@ -19,10 +18,13 @@ import type { WatchSet } from "./watch-set.ts";
 /** The same question is not asked again sooner after a failure, in milliseconds: passes may come close together. */
 const RETRY_FLOOR_MS = 4_000;
 
+/** Time that a connection has to end by itself when its own limit is over, in milliseconds. */
+const ABORT_MS = 5_000;
+
 /** What the steps need of the process. */
 export interface DatabaseTools {
   readonly watches: WatchSet;
-  readonly background: Background;
+  readonly probes: Probes;
   readonly clock: Clock;
 }
 
@@ -44,7 +46,7 @@ export interface Question<T> {
 }
 
 export type Reply<T> =
-  | Extract<Answer<T>, { state: "done" }>
+  | Extract<Answered<T>, { state: "ok" }>
   /** The resource is queued with the answer. Until then the failure of the last try stands. */
   | { readonly state: "pending"; readonly failure?: KnownFailure }
   | { readonly state: "failed"; readonly failure: KnownFailure };
@@ -52,37 +54,34 @@ export type Reply<T> =
 /** Connects by the spec and its Secrets, and runs the work. Throws what is no failure of the database. */
 export async function askDatabase<T>(
   pass: Pass,
-  { watches, background, clock }: DatabaseTools,
+  { watches, probes, clock }: DatabaseTools,
   { topic, fingerprint, failure, work }: Question<T>,
 ): Promise<Reply<T>> {
   const { name, namespace, spec } = pass.settings;
-  const failed = (problem: DatabaseProblem): Reply<T> => ({
+  const failed = (problem: DatabaseProblem, at = clock.now()): Reply<T> => ({
     state: "failed",
-    failure: { fingerprint, problem, at: clock.now() },
+    failure: { fingerprint, problem, at },
   });
   const connection = postgresConnection(spec);
   if (isDatabaseProblem(connection)) return failed(connection);
   const target = postgresTarget(connection, (secret) => findSecret(watches, namespace, secret));
   if (isDatabaseProblem(target)) return failed(target);
+  // Another question of the step may have failed just now.
   const last = failure?.fingerprint === fingerprint ? failure : undefined;
   if (last !== undefined && clock.now() - last.at < RETRY_FLOOR_MS) return { state: "failed", failure: last };
-  // A server that hung hangs again: many of them must not keep the workers waiting.
-  const waits = last?.problem.reason !== TIMEOUT;
-  const key = childKey(pass, name);
-  try {
-    const answer = await background.ask(
-      key,
-      topic,
-      fingerprint,
-      (signal) => withDatabase(target, signal, work),
-      waits,
-    );
-    if (answer.state === "done") return answer;
-    return { state: "pending", ...(last !== undefined && { failure: last }) };
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return failed(problemOf(error));
+  const answer = await probes.probe(childKey(pass, name), {
+    topic,
+    fingerprint,
+    retryFloorMs: RETRY_FLOOR_MS,
+    timeoutMs: target.timeoutMs + ABORT_MS,
+    work: (signal) => withDatabase(target, signal, work),
+  });
+  if (answer.state === "ok") return answer;
+  if (answer.state === "pending") {
+    return { state: "pending", ...(last && { failure: last }) };
   }
+  if (!(answer.error instanceof DatabaseError)) throw answer.error;
+  return failed(problemOf(answer.error), answer.at);
 }
 
 /** Everything that any answer depends on: the generation of the resource, and its Secrets by their versions. */

@@ -1,9 +1,9 @@
 /** Many resources whose databases accept connections and never answer. */
 import { createServer, type Server, type Socket } from "node:net";
+import { createProbes, type Probes } from "@quartet/core";
 import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
-import { type Background, createBackground } from "./background.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type MemoryStore } from "./memory.ts";
 import type { WatchSet } from "./watch-set.ts";
@@ -15,7 +15,8 @@ const RETRY_MS = 5_000;
 
 let server: Server;
 let sockets: Socket[];
-let background: Background;
+let probes: Probes;
+let ending: AbortController;
 let clock: FakeClock;
 let queued: Set<string>;
 let memories: MemoryStore;
@@ -24,7 +25,9 @@ beforeEach(async () => {
   queued = new Set();
   clock = fakeClock();
   memories = createMemoryStore();
-  background = createBackground(clock, ({ name }) => queued.add(name));
+  ending = new AbortController();
+  probes = createProbes(clock, "test");
+  void probes.source.start(({ name }) => queued.add(name), ending.signal);
   server = createServer((socket) => {
     sockets.push(socket);
     socket.on("error", () => {});
@@ -34,7 +37,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterEach(() => {
-  background.stop();
+  ending.abort();
   for (const socket of sockets) socket.destroy();
   server.close();
 });
@@ -53,7 +56,7 @@ async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
   };
   const resource = nacos({ postgres, pgInit: { timeoutSeconds } }, { name });
   const pass = passOf(resource);
-  const tools = { background, watches, clock };
+  const tools = { probes, watches, clock };
   await databaseStep(pass, memories.of(name, "uid"), tools, true);
   return pass.failures.map(({ reason }) => reason);
 }
@@ -65,12 +68,14 @@ describe("databases that hang", () => {
     const first = Promise.all(NAMES.map((name) => step(name)));
     await clock.advance(GRACE_MS);
     await first;
+    // Each two seconds some more begin.
+    await clock.advance(30_000);
     await expect.poll(open, { timeout: 30_000 }).toBe(NAMES.length);
     // Nobody waits any more.
     for (const name of [...NAMES, ...NAMES]) expect(await step(name)).toEqual([]);
     expect(sockets).toHaveLength(NAMES.length);
     expect(queued.size).toBe(0);
-    for (const name of NAMES) background.forget({ namespace: "t", name });
+    for (const name of NAMES) probes.forget({ namespace: "t", name });
     await expect.poll(open, { timeout: 30_000 }).toBe(0);
   });
 

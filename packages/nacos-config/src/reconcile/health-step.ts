@@ -1,5 +1,5 @@
 /** Asks the nodes whether they form a healthy installation. */
-import type { DeepReadonly } from "@quartet/core";
+import type { DeepReadonly, Probes } from "@quartet/core";
 import { canonicalJson } from "../desired/digest.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
 import { warning } from "../desired/notice.ts";
@@ -9,7 +9,6 @@ import type { BaseUrl } from "../health/client.ts";
 import { endpointOf, literalEnv } from "../health/endpoint.ts";
 import { type Health, quorumFailure, unverified } from "../health/evaluate.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
-import type { Background } from "./background.ts";
 import { findIdentity } from "./interests.ts";
 import type { ResourceMemory } from "./memory.ts";
 import { childKey, type Pass } from "./pass.ts";
@@ -25,7 +24,7 @@ export interface HealthSettings {
 export interface HealthTools {
   readonly health: HealthSettings;
   readonly watches: WatchSet;
-  readonly background: Background;
+  readonly probes: Probes;
 }
 
 /**
@@ -35,7 +34,7 @@ export interface HealthTools {
  */
 export async function healthStep(
   pass: Pass,
-  { health: { baseUrl, skipNodeCheck }, watches, background }: HealthTools,
+  { health: { baseUrl, skipNodeCheck }, watches, probes }: HealthTools,
   memory: ResourceMemory,
   statefulSet: DeepReadonly<StatefulSet>,
   nodes: readonly NodeFacts[],
@@ -57,17 +56,21 @@ export async function healthStep(
   const version = knownVersion(resource.status?.version, settings.version);
   const ready = nodes.filter((node) => node.ready);
   const question = canonicalJson([replicas, ready, endpoint, identity !== undefined]);
-  const answer = await background.ask(childKey(pass, settings.name), "health", question, (signal) =>
-    checkCluster(cluster, {
-      endpoint,
-      baseUrl,
-      signal,
-      ...(identity && { identity }),
-      ...(memory.variant && { remembered: memory.variant }),
-      ...(version && { version }),
-    }),
-  );
+  const answer = await probes.probe(childKey(pass, settings.name), {
+    topic: "health",
+    fingerprint: question,
+    work: (signal) =>
+      checkCluster(cluster, {
+        endpoint,
+        baseUrl,
+        signal,
+        ...(identity && { identity }),
+        ...(memory.variant && { remembered: memory.variant }),
+        ...(version && { version }),
+      }),
+  });
   if (answer.state === "pending") return "pending";
+  if (answer.state === "failed") throw answer.error;
   const { health, variant } = answer.value;
   if (variant !== undefined) memory.variant = variant;
   return health;

@@ -61,7 +61,7 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
     const resource = options.nacos().get(key);
     if (resource === undefined || resource.metadata.deletionTimestamp !== undefined) {
       options.watches.forget(key);
-      options.background.forget(key);
+      options.probes.forget(key);
       options.memories.forget(keyToString(key));
       options.metrics.forget(key);
       return;
