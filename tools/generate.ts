@@ -12,7 +12,10 @@ import { flagsPage, metricsPage } from "./generate/reference.ts";
 import { repository } from "./paths.ts";
 
 /** Which package owns the kinds of a group. */
-const PACKAGE_OF_GROUP: Readonly<Record<string, string>> = { "nacos.io": "nacos-config" };
+const PACKAGE_OF_GROUP: Readonly<Record<string, string>> = {
+  "nacos.io": "nacos-config",
+  "k8s.tars.io": "tars-tserver",
+};
 
 const typesOf = new Map<string, string[]>();
 for (const file of readdirSync(`${repository}/crds`).sort()) {

@@ -6,6 +6,7 @@ import { strategicMerge } from "@quartet/strategic-merge";
 import { playIngressCase } from "@quartet/tunnel-ingress/testkit";
 import { compare, type Engine, playAll } from "./engine.ts";
 import { playNacosAdoptions, playNacosCases } from "./nacos.ts";
+import { playTarsCases } from "./tars.ts";
 
 export interface CorpusFile {
   /** As the user gave it, for messages. */
@@ -36,6 +37,7 @@ export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
   properties: engine((testCase) =>
     compare(testCase, "effective", () => Object.fromEntries(parseProperties(String(testCase.text)))),
   ),
+  tars: { hasTargets: true, play: playTarsCases },
   "strategic-merge": engine((testCase) =>
     compare(testCase, "result", () => strategicMerge("PodTemplateSpec", testCase.base, testCase.patch)),
   ),

@@ -4,7 +4,7 @@ import { type Arena, describe, type Outcome, startAll, startArena } from "@quart
 import type { CorpusFile, CorpusOptions } from "./kinds.ts";
 
 /** A case of either format. */
-interface Row {
+export interface Row {
   /** `file:line`. */
   readonly at: string;
   readonly name: string;
@@ -47,7 +47,8 @@ async function playRows<T extends Row>(
   return count.failed === 0;
 }
 
-function reportOf({ at, name, rules }: Row, { verdict, differences, faults, error }: Outcome): string {
+/** What is printed of a case; nothing of one that came out as recorded. */
+export function reportOf({ at, name, rules }: Row, { verdict, differences, faults, error }: Outcome): string {
   if (verdict === "passed" || (verdict === "skipped" && differences.length === 0)) return "";
   const failed = verdict === "failed";
   const title = `${failed ? "FAILED" : "differs"} ${name} (${at}${rules.length > 0 ? `; ${rules.join(", ")}` : ""})`;

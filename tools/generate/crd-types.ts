@@ -6,20 +6,25 @@ export interface Crd {
   spec: {
     group: string;
     names: { kind: string };
-    versions: { name: string; schema: { openAPIV3Schema: JSONSchema } }[];
+    versions: { name: string; storage: boolean; schema: { openAPIV3Schema: JSONSchema } }[];
   };
 }
 
 /**
- * Types of all versions of a CRD: `Nacos` when it has one version, `NacosV1alpha1` and so on when it has several.
+ * Types of a CRD: `Nacos` for the version that is stored, and `TServerV1Beta3` and so on for those whose schema differs.
  * `metadata` is core's `ObjectMeta`; apiVersion and kind are required, as in every object that a server returns.
  */
 export async function crdTypes(crd: Crd): Promise<string> {
   const { versions, names } = crd.spec;
-  const parts: string[] = [];
+  const typeOf = (name: string, version: (typeof versions)[number]): Promise<string> =>
+    compile(typed(version.schema.openAPIV3Schema), name, options);
+  const stored = versions.find(({ storage }) => storage)!;
+  const type = await typeOf(names.kind, stored);
+  const parts = [type];
   for (const version of versions) {
-    const suffix = versions.length === 1 ? "" : version.name[0]!.toUpperCase() + version.name.slice(1);
-    parts.push(await compile(typed(version.schema.openAPIV3Schema), names.kind + suffix, options));
+    if ((await typeOf(names.kind, version)) === type) continue;
+    const suffix = version.name.replace(/[a-z]+/g, (letters) => letters[0]!.toUpperCase() + letters.slice(1));
+    parts.push(await typeOf(names.kind + suffix, version));
   }
   return parts.join("\n");
 }
@@ -49,7 +54,8 @@ function typed(schema: JSONSchema): JSONSchema {
 }
 
 function standardTerms(schema: JSONSchema): JSONSchema {
-  const { default: _default, format: _format, pattern: _pattern, ...rest } = schema;
+  // Which members exclude each other is nothing that a type says well.
+  const { default: _default, format: _format, pattern: _pattern, oneOf: _oneOf, ...rest } = schema;
   const result: JSONSchema = { ...rest };
   if (schema["x-kubernetes-int-or-string"] === true)
     return { description: schema.description, type: ["integer", "string"] };

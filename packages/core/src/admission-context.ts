@@ -2,13 +2,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Module-level because it follows asynchronous calls; it holds no state of its own. */
-const handlers: AsyncLocalStorage<true> = new AsyncLocalStorage();
+const handlers: AsyncLocalStorage<{ readonly mayWrite: boolean }> = new AsyncLocalStorage();
 
-/** Runs a webhook's handler, and all that it starts, so that {@link isInAdmission} is true in it. */
-export function inAdmission<T>(handle: () => T): T {
-  return handlers.run(true, handle);
+/**
+ * Runs a webhook's handler, and all that it starts, so that {@link admissionWrites} tells of it.
+ * @param mayWrite it has declared side effects, and the request is no dry run
+ */
+export function inAdmission<T>(handle: () => T, mayWrite = false): T {
+  return handlers.run({ mayWrite }, handle);
 }
 
-export function isInAdmission(): boolean {
-  return handlers.getStore() === true;
+/** What the webhook's handler that runs may do about writes; `undefined` outside of handlers. */
+export function admissionWrites(): "refused" | "allowed" | undefined {
+  const handler = handlers.getStore();
+  if (handler === undefined) return undefined;
+  return handler.mayWrite ? "allowed" : "refused";
 }

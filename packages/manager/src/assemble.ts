@@ -39,6 +39,8 @@ export interface Parts {
   logging: Logging;
   /** Lives of webhook certificates, unless they are the usual ones. */
   certificateLives?: CertificateLives;
+  /** The manager registers its webhooks itself. */
+  registerWebhooks?: boolean;
 }
 
 /** A manager, and where it listens once it runs. */
@@ -66,6 +68,7 @@ export function assemble(
     log,
     namespace,
     outside: !isInCluster(connection),
+    register: parts.registerWebhooks ?? false,
     ...(certificateLives && { lives: certificateLives }),
   });
   const manager: ManagerHandle = createManager({

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dev: {
     "leader-elect": "false",
     "log-format": "console",
-    "webhook-port": "-1",
+    "webhook-port": "0",
     "metrics-bind-address": "127.0.0.1:8080",
     "health-probe-bind-address": "127.0.0.1:8081",
   },
@@ -109,6 +109,7 @@ async function runUntilStopped(
       modules: program.modules,
       env: program.env,
       args: program.args,
+      registerWebhooks: loaded.words[0] === "dev",
     });
     const { code, error, stuck } = await running.ended;
     const { log } = running.logging;

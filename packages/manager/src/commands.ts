@@ -39,7 +39,8 @@ export function helpText(specs: readonly FlagSpec[]): string {
 
 Commands:
   run      run the controllers (default)
-  dev      apply the CRDs of the enabled controllers and run them without leader election
+  dev      apply the CRDs of the enabled controllers and run them without leader election; their webhooks are
+           registered for an API server on this machine (--webhook-port=-1 leaves them out)
   explain  KIND NAMESPACE/NAME: what the manager on this machine knows of an object (in the manager's pod, or
            through kubectl port-forward to its debug address)
   version  print the version

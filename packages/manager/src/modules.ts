@@ -1,6 +1,7 @@
 /** The controllers that this program is made of. */
 import type { ControllerModule } from "@quartet/core";
 import { nacosModule } from "@quartet/nacos-config";
+import { tarsModule } from "@quartet/tars-tserver";
 
 /** All controller packages, in the order in which they start. */
-export const MODULES: readonly ControllerModule[] = [nacosModule];
+export const MODULES: readonly ControllerModule[] = [nacosModule, tarsModule];

@@ -46,6 +46,8 @@ export interface StartOptions {
   clock?: Clock;
   /** Lives of the webhook certificates that the manager makes. Default: 90 days, and 5 years for their CA. */
   certificateLives?: CertificateLives;
+  /** Register the webhooks with the API server while the manager runs, as a chart would. Default false. */
+  registerWebhooks?: boolean;
   /** Metrics of process and Node. Default true; tests that start several managers leave them out. */
   processMetrics?: boolean;
 }
@@ -198,8 +200,16 @@ function openParts(
     resyncMs: settings.syncPeriodMs,
     syncTimeoutMs: settings.cacheSyncTimeoutMs,
   });
-  const { certificateLives } = options;
-  return { client, cache, metrics, clock, logging, ...(certificateLives && { certificateLives }) };
+  const { certificateLives, registerWebhooks = false } = options;
+  return {
+    client,
+    cache,
+    metrics,
+    clock,
+    logging,
+    registerWebhooks,
+    ...(certificateLives && { certificateLives }),
+  };
 }
 
 /** Shortest limit of a request for the Lease (CORE-108). */

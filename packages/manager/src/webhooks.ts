@@ -15,7 +15,7 @@ import {
   webhookName,
   webhookSecretName,
 } from "@quartet/core";
-import type { CurrentCertificates, ServingPair, WebhookServer } from "@quartet/core/webhook";
+import type { CurrentCertificates, ServingPair, Webhook, WebhookServer } from "@quartet/core/webhook";
 import { flagsOf } from "./flags-of.ts";
 
 export interface WebhookOptions {
@@ -29,6 +29,8 @@ export interface WebhookOptions {
   namespace: string | undefined;
   /** This process runs beside a cluster: the API server reaches it on this machine, not by a Service. */
   outside: boolean;
+  /** No chart has registered the webhooks: the manager does so itself while it runs, with a certificate of its own. */
+  register: boolean;
   /** Lives of own certificates, unless they are the usual ones. */
   lives?: CertificateLives;
   /** The manager, which is built after its servers. */
@@ -49,6 +51,8 @@ export interface AddressedWebhooks extends ManagerWebhooks {
 /** A source of certificates in use. */
 interface Certificates {
   readonly pair: ServingPair;
+  /** PEM of the CA, where this process alone knows it. */
+  readonly ca?: string;
   readonly notAfter: () => number;
   /** Where the API server does not know yet whom to trust. */
   readonly untrusted: () => readonly string[];
@@ -63,6 +67,7 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
   if (port === undefined || !hooked) return undefined;
   let server: WebhookServer | undefined;
   let certificates: Certificates | undefined;
+  let unregister = async (): Promise<void> => {};
   return {
     name: "webhooks",
     url: () => server && `https://127.0.0.1:${server.port}`,
@@ -99,8 +104,10 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
         observer: metrics,
         sourcesOf: (webhook) => sources.get(webhook)!,
       });
+      if (options.register) unregister = await register(options, webhooks, server.port, certificates);
     },
     async stop() {
+      await unregister().catch((error) => options.log.warn("Webhooks stay registered", { error }));
       certificates?.stop();
       await server?.close();
     },
@@ -123,9 +130,38 @@ function openCertificates(
   metrics: WebhookMetrics,
   onPair: OnPair,
 ): Promise<Certificates> {
+  if (options.register) return passingCertificate(options, metrics);
   return options.settings.webhook.certMode === "self"
     ? ownCertificates(options, metrics, onPair)
     : fileCertificates(options, metrics, onPair);
+}
+
+/** A certificate for as long as this process runs, which nobody else ever needs. */
+async function passingCertificate({ clock }: WebhookOptions, metrics: WebhookMetrics): Promise<Certificates> {
+  const { createCa, inspectCertificate, issueServing } = await import("@quartet/core/webhook");
+  const ca = await createCa(clock.now());
+  const leaf = await issueServing(ca, ["localhost", "127.0.0.1"], clock.now());
+  const { notAfter } = inspectCertificate(leaf.cert);
+  metrics.onCertificate(notAfter);
+  return { pair: leaf, ca: ca.cert, notAfter: () => notAfter, untrusted: () => [], stop: () => {} };
+}
+
+async function register(
+  { client, modules, settings, log }: WebhookOptions,
+  webhooks: readonly Webhook[],
+  port: number,
+  { ca }: Certificates,
+): Promise<() => Promise<void>> {
+  const { registerWebhooks } = await import("./registration.ts");
+  return registerWebhooks({
+    client: client.forController("webhook"),
+    log: log.named("webhook"),
+    modules,
+    webhooks,
+    name: webhookName(settings.release),
+    url: `https://127.0.0.1:${port}`,
+    caBundle: ca ?? "",
+  });
 }
 
 /** Certificates that the replicas make themselves and share by a Secret. */

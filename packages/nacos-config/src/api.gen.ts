@@ -23,8 +23,6 @@ image?: string
 /**
  * Secrets for pulling the images.
  * 
- * @maxItems 100
- * 
  * Items: Reference to a Secret in the same namespace.
  */
 imagePullSecrets?: {
@@ -546,8 +544,6 @@ topologyKey: string
 /**
  * Taints that the pods tolerate.
  * 
- * @maxItems 500
- * 
  * Items: A taint that the pods tolerate.
  */
 tolerations?: {
@@ -797,8 +793,6 @@ timeoutSeconds?: number
 /**
  * Further environment variables of the Nacos container. Variables that the operator sets itself win over them; DOMAIN_NAME is read as the cluster's DNS domain.
  * 
- * @maxItems 1000
- * 
  * Items: An environment variable.
  */
 env?: {
@@ -957,8 +951,6 @@ finalConfigKind?: ("ConfigMap" | "Secret")
 configPolicy?: {
 /**
  * Property names or glob patterns (* and ?) that the user configuration should not set. Compared without regard to case, - and _.
- * 
- * @maxItems 100
  */
 protectedKeys?: string[]
 /**

@@ -1,5 +1,5 @@
 /** What the manager hands to a module, and to whoever belongs to none. */
-import { isInAdmission } from "../admission-context.ts";
+import { admissionWrites } from "../admission-context.ts";
 import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps, Outlets } from "../controller/controller.ts";
@@ -92,7 +92,7 @@ interface Clients {
 function createClients({ client, cache, log }: ManagerOptions, parts: ModuleManagerParts): Clients {
   const overlay = overlayHooks(cache);
   const under = (name: string, needLeaderElection: boolean, ...own: ClientHooks[]): Client => {
-    const fence = needLeaderElection ? parts.fence.hooks : {};
+    const fence = needLeaderElection ? fenceOutsideAdmission(parts.fence) : {};
     return client.forController(name, joinHooks(...own, fence, parts.journal.hooks(name), overlay));
   };
   /** Events are sent when it suits, in the course of whatever runs at that moment: nothing bounds them. */
@@ -114,10 +114,19 @@ function createClients({ client, cache, log }: ManagerOptions, parts: ModuleMana
 /** Admission may be asked for a dry run, or for a request that is refused later: handlers write nothing (CORE-341). */
 const admissionHooks: ClientHooks = {
   beforeWrite({ verb, kind, dryRun }) {
-    if (dryRun || !isInAdmission()) return;
+    if (dryRun || admissionWrites() !== "refused") return;
     throw new Error(`${verb} of ${kind.plural} not sent: a webhook's handler must not write`);
   },
 };
+
+/** Every replica answers for the API server, so the writes of a handler that may make some pass the fence. */
+function fenceOutsideAdmission({ hooks }: Fence): ClientHooks {
+  return {
+    beforeWrite(info) {
+      if (admissionWrites() !== "allowed") hooks.beforeWrite?.(info);
+    },
+  };
+}
 
 /** Notes events in the log instead of sending them: what a dry run says it did has not happened. */
 function unsentEvents(log: Logger): EventRecorder {

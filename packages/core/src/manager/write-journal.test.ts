@@ -22,12 +22,6 @@ const object = (spec: object, more: object = {}): KubeObject & { spec: object } 
 });
 const info: WriteInfo = { verb: "apply", kind: sets, key: { namespace: "n", name: "x" }, dryRun: false };
 
-function cacheOf(...informers: Informer[]): Pick<Cache, "informers"> {
-  const informersOf: Cache["informers"] = (kind) =>
-    informers.filter((one) => kind === undefined || one.kind.plural === kind.plural);
-  return { informers: informersOf };
-}
-
 function start(cached?: KubeObject): {
   journal: WriteJournal;
   cache: Pick<Cache, "informers">;
@@ -40,7 +34,7 @@ function start(cached?: KubeObject): {
     list: () => [cached],
     setAside: () => [],
   } as unknown as Informer;
-  const cache = cacheOf(informer);
+  const cache = { informers: () => [informer] };
   let key: string | undefined;
   const journal = createWriteJournal(cache, fakeClock(), () => key);
   return { journal, cache, setKey: (next) => (key = next) };
@@ -153,7 +147,7 @@ describe("explain", () => {
       list: () => (cached === undefined ? [] : [cached]),
       setAside: () => aside,
     } as unknown as Informer;
-    const cache = cacheOf(...more, own);
+    const cache = { informers: () => [...more, own] };
     return explain("nacos", "n/cr", { controllers: [controller], cache, journal, leader: true })!;
   };
 

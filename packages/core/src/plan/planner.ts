@@ -173,8 +173,9 @@ function cachedMetadata(
   kind: Kind,
   key: string,
 ): EventTarget["metadata"] | undefined {
-  for (const informer of cache.informers(kind)) {
-    const found = informer.get(parseKey(key));
+  for (const informer of cache.informers()) {
+    const same = informer.kind.group === kind.group && informer.kind.plural === kind.plural;
+    const found = same ? informer.get(parseKey(key)) : undefined;
     if (found !== undefined) return found.metadata as EventTarget["metadata"];
   }
   return undefined;

@@ -3,7 +3,15 @@ import fastJsonPatch from "fast-json-patch";
 import { isTooDeep, NestingError } from "../nesting.ts";
 import type { KubeObject } from "../object.ts";
 import { type AdmissionResponse, cleanWarnings } from "./review.ts";
-import type { AdmissionContext, AdmissionRequest, Mutate, Validate, Violation, Webhook } from "./types.ts";
+import type {
+  AdmissionContext,
+  AdmissionRequest,
+  Mutate,
+  Refusal,
+  Validate,
+  Violation,
+  Webhook,
+} from "./types.ts";
 
 /**
  * Answers one admission request. Throws what the handler throws: the server turns that into an HTTP 500, so that the
@@ -38,6 +46,7 @@ async function mutate(handle: Mutate, ctx: AdmissionContext): Promise<AdmissionR
   if (request.operation === "DELETE" || request.operation === "CONNECT" || !request.object)
     return allowed(request);
   const result = await handle(structuredClone(request.object), ctx);
+  if ("refused" in result) return refusal(request, result);
   const patch = fastJsonPatch.compare(request.object, result);
   if (patch.length === 0) return allowed(request);
   return {
@@ -57,13 +66,7 @@ async function validate(handle: Validate, ctx: AdmissionContext): Promise<Admiss
     return allowed(request);
   }
   const verdict = await handle(object, ctx);
-  if ("refused" in verdict) {
-    return {
-      uid: request.uid,
-      allowed: false,
-      status: { code: 403, reason: "Forbidden", message: verdict.refused },
-    };
-  }
+  if ("refused" in verdict) return refusal(request, verdict);
   return verdict.length === 0 ? allowed(request) : invalid(request, object, verdict);
 }
 
@@ -92,6 +95,11 @@ function refusalOfDepth(request: AdmissionRequest): AdmissionResponse | undefine
   return invalid(request, object, [
     { path: "spec", message: `must not be ${new NestingError().message}; remove the innermost of them` },
   ]);
+}
+
+function refusal(request: AdmissionRequest, { refused, code = 403 }: Refusal): AdmissionResponse {
+  const reason = code === 403 ? "Forbidden" : "BadRequest";
+  return { uid: request.uid, allowed: false, status: { code, reason, message: refused } };
 }
 
 function invalid(

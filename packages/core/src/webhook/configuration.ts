@@ -63,7 +63,7 @@ function entry(webhook: Webhook, options: ConfigurationOptions): object {
   return {
     name: webhook.name,
     admissionReviewVersions: ["v1"],
-    sideEffects: "None",
+    sideEffects: webhook.sideEffects ?? "None",
     failurePolicy: options.failurePolicy ?? webhook.failurePolicy ?? (own ? "Fail" : "Ignore"),
     timeoutSeconds: options.timeoutSeconds ?? webhook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     matchPolicy: "Equivalent",

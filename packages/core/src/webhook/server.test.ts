@@ -268,6 +268,15 @@ describe("admission", () => {
       { object: echo({}) },
     );
     expect(plain.status).toEqual({ code: 403, reason: "Forbidden", message: "not today" });
+    const wrong = await respond(
+      mutating(() => ({ refused: "not like this", code: 400 })),
+      { object: echo({}) },
+    );
+    expect(wrong).toMatchObject({
+      allowed: false,
+      status: { code: 400, reason: "BadRequest", message: "not like this" },
+    });
+    expect(wrong.patch).toBeUndefined();
   });
 
   it("CORE-338 cuts warnings, puts them on one line, and keeps them beside a refusal", async () => {

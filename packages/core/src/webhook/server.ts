@@ -127,8 +127,10 @@ function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handle
       if (!sources.synced()) throw new Error("what the handler reads is not cached yet");
       const log = options.log.with({ webhook: webhook.name });
       const cache = sources.reader;
+      const request = admissionRequestOf(body);
+      const mayWrite = webhook.sideEffects === "NoneOnDryRun" && request.dryRun !== true;
       return admissionReview(
-        await inAdmission(() => admit(webhook, admissionRequestOf(body), { signal, log, cache })),
+        await inAdmission(() => admit(webhook, request, { signal, log, cache }), mayWrite),
       );
     });
   }

@@ -28,9 +28,11 @@ export interface Violation {
   message: string;
 }
 
-/** A refusal that names no field: answered as 403 Forbidden. */
+/** A refusal that names no field. */
 export interface Refusal {
   refused: string;
+  /** HTTP code of the answer: 403 Forbidden unless given, or 400 for a request that is wrong in itself. */
+  code?: 400 | 403;
 }
 
 export interface AdmissionContext<T extends KubeObject = KubeObject> {
@@ -39,7 +41,7 @@ export interface AdmissionContext<T extends KubeObject = KubeObject> {
   readonly log: Logger;
   /** What the webhook declared in `reads`. */
   readonly cache: SourceReader;
-  /** True for a dry run; handlers have no side effects either way (CORE-341). */
+  /** True for a dry run: no handler has side effects then, and without declaring them none has any (CORE-341). */
   readonly dryRun: boolean;
   readonly request: AdmissionRequest<T>;
   /** The object before an update, or the deleted object. */
@@ -54,11 +56,11 @@ export type Validate<T extends KubeObject = KubeObject> = (
   ctx: AdmissionContext<T>,
 ) => readonly Violation[] | Refusal | Promise<readonly Violation[] | Refusal>;
 
-/** Returns the object as it should be; it gets a copy of its own and may change that. */
+/** Returns the object as it should be, or refuses it; it gets a copy of its own and may change that. */
 export type Mutate<T extends KubeObject = KubeObject> = (
   object: T,
   ctx: AdmissionContext<T>,
-) => KubeObject | Promise<KubeObject>;
+) => KubeObject | Refusal | Promise<KubeObject | Refusal>;
 
 /** Which requests a webhook is asked about. */
 export interface WebhookRule {
@@ -88,6 +90,8 @@ interface WebhookBase {
   failurePolicy?: "Fail" | "Ignore";
   /** 1 to 30. Default 10. */
   timeoutSeconds?: number;
+  /** `NoneOnDryRun`: the handler writes other objects, but not for a dry run. Default `None`: it cannot write. */
+  sideEffects?: "None" | "NoneOnDryRun";
   objectSelector?: LabelSelector;
   namespaceSelector?: LabelSelector;
   /** What the handler reads by `ctx.cache`: until all of it is there it answers HTTP 500 (CORE-344). Default: nothing. */

@@ -24,12 +24,7 @@ export interface Member {
   readonly leaders: Readonly<Record<string, string>>;
 }
 
-/** Members that an answer may list: twice as many as a cluster may have nodes, for those that have gone. */
-const MAX_MEMBERS = 2_000;
-/** Longest text of an answer that is kept, in characters: a DNS name with a port is shorter. */
-const MAX_TEXT_LENGTH = 300;
-
-/** Members in the answer's body; `undefined` when it is no member list, or too long for one. */
+/** Members in the answer's body; `undefined` when it is no member list. */
 export function parseMembers(body: string): Member[] | undefined {
   let answer: unknown;
   try {
@@ -38,7 +33,6 @@ export function parseMembers(body: string): Member[] | undefined {
     return undefined;
   }
   if (!isMap(answer) || !SUCCESS_CODES.includes(answer.code) || !Array.isArray(answer.data)) return undefined;
-  if (answer.data.length > MAX_MEMBERS) return undefined;
   return itemsOf(answer.data).map((member) => {
     const extended = mapOf(member.extendInfo);
     return {
@@ -71,8 +65,6 @@ export function hostOf(address: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
 }
 
-/** A text that is too long is none. */
 function text(value: unknown): string {
-  const found = typeof value === "string" || typeof value === "number" ? String(value) : "";
-  return found.length > MAX_TEXT_LENGTH ? "" : found;
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

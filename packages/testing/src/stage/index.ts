@@ -3,6 +3,7 @@
  * namespace, managers that have the rights of their modules and no others, and what they sent.
  */
 export { type CaseTests, testCases } from "../replay/case-tests.ts";
+export { crdsOf } from "./crds.ts";
 export { eventually } from "./eventually.ts";
 export * from "./manager.ts";
 export * from "./objects.ts";

@@ -64,6 +64,7 @@ function requestOf({ call, operation, object, old }: Review, uid: string): JsonO
       options: {
         kind: `${operation[0]}${operation.slice(1).toLowerCase()}Options`,
         apiVersion: "meta.k8s.io/v1",
+        ...(call.query.has("fieldManager") && { fieldManager: call.query.get("fieldManager") }),
       },
     },
   };

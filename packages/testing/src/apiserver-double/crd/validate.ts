@@ -38,6 +38,11 @@ function wrongType(schema: JsonSchema, value: unknown, path: string): Cause {
 
 const length = (value: string): number => [...value].length;
 
+/** A pattern of Go's syntax: there scripts of Unicode are named directly, and what need not be escaped may be. */
+function patternOf(pattern: string): RegExp {
+  return new RegExp(pattern.replace(/\\p\{(Han|Latin|Greek|Cyrillic)\}/g, "\\p{Script=$1}"), "u");
+}
+
 function checkString(schema: JsonSchema, value: string, path: string): Cause[] {
   const found: Cause[] = [];
   const { minLength, maxLength, pattern, format } = schema;
@@ -47,7 +52,7 @@ function checkString(schema: JsonSchema, value: string, path: string): Cause[] {
   if (typeof minLength === "number" && length(value) < minLength) {
     found.push(invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`));
   }
-  if (typeof pattern === "string" && !new RegExp(pattern, "u").test(value)) {
+  if (typeof pattern === "string" && !patternOf(pattern).test(value)) {
     found.push(invalidValue(path, value, `${path} in body should match '${pattern}'`));
   }
   if (typeof format === "string" && !hasFormat(format, value)) {

@@ -8,10 +8,11 @@ import {
   record,
   records,
   sameJson,
+  text,
 } from "../json.ts";
 import type { KubeObject } from "../object.ts";
 import type { Strategy } from "../registry.ts";
-import { type Cause, forbiddenField } from "../status.ts";
+import { type Cause, forbiddenField, invalidValue } from "../status.ts";
 import { strategy } from "./base.ts";
 import { defaultPodSpec, defaultText, GRACE_SECONDS } from "./pod-defaults.ts";
 import { checkPodSpec } from "./validation.ts";
@@ -97,6 +98,17 @@ function checkUpdate(object: KubeObject, old: KubeObject): Cause[] {
   return same ? [] : [forbiddenField("spec", UPDATE_FORBIDDEN)];
 }
 
+/** A template may name an image of blanks, a pod may not. */
+function checkImages(spec: JsonObject): Cause[] {
+  return ["initContainers", "containers"].flatMap((list) =>
+    records(spec[list]).flatMap(({ image }, index) => {
+      if (text(image) === text(image).trim()) return [];
+      const field = `spec.${list}[${index}].image`;
+      return [invalidValue(field, image, "must not have leading or trailing whitespace")];
+    }),
+  );
+}
+
 /** Containers and readiness gates of a new pod are not ready yet; the kubelet reports on them. */
 export const pod: Strategy = strategy({
   status: true,
@@ -137,7 +149,7 @@ export const pod: Strategy = strategy({
     }
   },
   prepareUpdate: (object) => addTolerations(childOf(object, "spec")),
-  validate: (object) => checkPodSpec(object.spec, "spec"),
+  validate: (object) => [...checkPodSpec(object.spec, "spec"), ...checkImages(record(object.spec))],
   validateUpdate: checkUpdate,
 });
 

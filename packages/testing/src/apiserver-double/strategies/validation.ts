@@ -183,6 +183,8 @@ export function checkPodSpec(
   if (items(pod.containers).length === 0) found.push(required(`${field}.containers`));
   found.push(...checkContainers(pod, "containers", field, volumes));
   found.push(...checkContainers(pod, "initContainers", field, volumes));
+  const account = text(pod.serviceAccountName);
+  if (account !== "") found.push(...checkName(account, "subdomain", `${field}.serviceAccountName`));
   if (!restart.includes(text(pod.restartPolicy))) {
     found.push(unsupported(`${field}.restartPolicy`, pod.restartPolicy, restart));
   }

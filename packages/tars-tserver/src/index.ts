@@ -1,0 +1,2 @@
+/** `@quartet/tars-tserver`: TARS services on Kubernetes. */
+export { createTarsModule, tarsModule } from "./module.ts";

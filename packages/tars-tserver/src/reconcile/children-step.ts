@@ -1,0 +1,220 @@
+/** Service, workload, TEndpoint and TExitedRecord of a server. */
+import {
+  type DeepReadonly,
+  isNotFound,
+  type Kind,
+  type KubeObject,
+  keyOf,
+  keyToString,
+  messageOf,
+  type Source,
+} from "@quartet/core";
+import { desiredEndpoint, desiredExitedRecord, syncEndpoint } from "../desired/endpoint.ts";
+import type { ClaimTemplate, ContainerPort, StatefulSet } from "../desired/k8s.ts";
+import { containerPorts } from "../desired/ports.ts";
+import {
+  compareClaims,
+  type Step,
+  syncDaemonSet,
+  syncService,
+  syncStatefulSet,
+  type Tolerance,
+} from "../desired/sync.ts";
+import { localLabels } from "../desired/volumes.ts";
+import { desiredDaemonSet, desiredService, desiredStatefulSet } from "../desired/workloads.ts";
+import { CLAIM, DAEMON_SET, SERVICE, STATEFUL_SET, T_ENDPOINT, T_EXITED_RECORD } from "../kinds.ts";
+import { LOCAL_VOLUME_LABEL } from "../labels.ts";
+import { type ChildOptions, type ChildOutcome, ensureChild, relationOf, removeChild } from "./child.ts";
+import type { Pass } from "./pass.ts";
+
+/** Wait for an object that is going, ms (R-007). */
+export const GOING_MS = 1_000;
+
+/** Brings all children to what is wanted; true when one of them is still going. */
+export async function syncChildren(pass: Pass): Promise<boolean> {
+  const daemon = pass.model.k8s.daemonSet === true;
+  const steps = [
+    () => endpointStep(pass),
+    () => recordStep(pass),
+    ...(daemon
+      ? [
+          () => removeStep(pass, SERVICE, pass.informers.services),
+          () => daemonSetStep(pass),
+          () => removeStep(pass, STATEFUL_SET, pass.informers.statefulSets),
+        ]
+      : [
+          () => serviceStep(pass),
+          () => statefulSetStep(pass),
+          () => removeStep(pass, DAEMON_SET, pass.informers.daemonSets),
+        ]),
+  ];
+  const outcomes = await Promise.all(steps.map((step) => step()));
+  return outcomes.some((outcome) => outcome?.state === "going");
+}
+
+/** Carries out one step; what goes wrong does not keep the others from their end. */
+async function guarded<T extends KubeObject>(
+  pass: Pass,
+  kind: Kind<T>,
+  informer: Source<T>,
+  decide: (live: DeepReadonly<T> | undefined) => Step<T>,
+  more: Partial<ChildOptions<T>> = {},
+): Promise<ChildOutcome | undefined> {
+  const { ctx, server } = pass;
+  const key = keyOf(server);
+  const what = `${kind.kind} ${keyToString(key)}`;
+  try {
+    const outcome = await ensureChild<T>(
+      { client: ctx.client, signal: ctx.signal, kind, owner: server, cached: informer.get(key), ...more },
+      decide,
+    );
+    if (outcome.state === "foreign") {
+      pass.problems.push({
+        what,
+        foreign: true,
+        error: new Error(`${what} is not this server's; rename or remove it`),
+      });
+    }
+    return outcome;
+  } catch (error) {
+    pass.problems.push({ what, error });
+    return undefined;
+  }
+}
+
+function serviceStep(pass: Pass): Promise<ChildOutcome | undefined> {
+  const wanted = desiredService(pass.model);
+  return guarded(pass, SERVICE, pass.informers.services, (live) => syncService(wanted, live));
+}
+
+function endpointStep(pass: Pass): Promise<ChildOutcome | undefined> {
+  const wanted = desiredEndpoint(pass.server);
+  return guarded(pass, T_ENDPOINT, pass.informers.endpoints, (live) => syncEndpoint(wanted, live), {
+    replacesForeign: true,
+  });
+}
+
+function recordStep(pass: Pass): Promise<ChildOutcome | undefined> {
+  const wanted = desiredExitedRecord(pass.server);
+  return guarded(pass, T_EXITED_RECORD, pass.informers.records, (live) =>
+    live === undefined ? { action: "create", object: wanted } : { action: "none" },
+  );
+}
+
+function daemonSetStep(pass: Pass): Promise<ChildOutcome | undefined> {
+  const wanted = desiredDaemonSet(pass.server, inputOf(pass));
+  return guarded(pass, DAEMON_SET, pass.informers.daemonSets, (live) =>
+    syncDaemonSet(wanted, live, toleranceOf(pass)),
+  );
+}
+
+function statefulSetStep(pass: Pass): Promise<ChildOutcome | undefined> {
+  const { ctx, server, informers } = pass;
+  const wanted = desiredStatefulSet(server, inputOf(pass));
+  return guarded(
+    pass,
+    STATEFUL_SET,
+    informers.statefulSets,
+    (live) => {
+      if (live !== undefined && relationOf(live, server) === "ours") tellOfPolicy(pass, wanted, live);
+      return syncStatefulSet(wanted, live, toleranceOf(pass));
+    },
+    {
+      async tryOut(object) {
+        const probe = {
+          ...object,
+          metadata: { ...object.metadata, name: undefined, generateName: `${pass.model.name}-` },
+        };
+        const { name: _name, ...metadata } = probe.metadata;
+        await ctx.client.create(STATEFUL_SET, { ...object, metadata }, { signal: ctx.signal, dryRun: true });
+      },
+      async onRecreate(live, because) {
+        ctx.events.record(server, {
+          type: "Normal",
+          reason: "StatefulSetRecreated",
+          note: `StatefulSet ${pass.model.name} is made anew: ${because}`,
+          distinct: because,
+        });
+        await removeLocalClaims(pass, wanted, live);
+      },
+    },
+  );
+}
+
+/** The policy is fixed at creation (MAP-022). */
+function tellOfPolicy(
+  { memory, ctx, server }: Pass,
+  wanted: StatefulSet,
+  live: DeepReadonly<StatefulSet>,
+): void {
+  const { podManagementPolicy } = wanted.spec;
+  const { podManagementPolicy: current = "OrderedReady" } = live.spec;
+  const id = `ImmutableField ${podManagementPolicy}`;
+  if (podManagementPolicy === current || memory.told.has(id)) return;
+  memory.told.add(id);
+  const note = `spec.k8s.podManagementPolicy ${podManagementPolicy} has no effect: the StatefulSet was created with ${current}`;
+  ctx.events.record(server, { type: "Warning", reason: "ImmutableField", note, distinct: note });
+}
+
+/** Claims of local volumes go with their mount; claims of users stay (R-032). */
+async function removeLocalClaims(
+  pass: Pass,
+  wanted: StatefulSet,
+  live: DeepReadonly<StatefulSet>,
+): Promise<void> {
+  const before = live.spec.volumeClaimTemplates ?? [];
+  const { removed } = compareClaims(wanted.spec.volumeClaimTemplates ?? [], before);
+  const local = before.filter(
+    ({ metadata: { name = "", labels } }: DeepReadonly<ClaimTemplate>) =>
+      removed.includes(name) && labels?.[LOCAL_VOLUME_LABEL] === name,
+  );
+  for (const { metadata } of local) await removeClaims(pass, metadata.name ?? "");
+}
+
+async function removeClaims({ ctx, model, informers, memory: _memory }: Pass, mount: string): Promise<void> {
+  const labels = localLabels(model, mount);
+  for (const claim of informers.claims.list({ namespace: model.namespace, labels })) {
+    const { uid } = claim.metadata;
+    await ctx.client.deleteIfExists(CLAIM, keyOf(claim), {
+      signal: ctx.signal,
+      ...(uid !== undefined && { preconditions: { uid } }),
+    });
+  }
+}
+
+async function removeStep<T extends KubeObject>(
+  pass: Pass,
+  kind: Kind<T>,
+  informer: Source<T>,
+): Promise<undefined> {
+  const { ctx, server } = pass;
+  const owned = (object: DeepReadonly<T>): boolean => relationOf(object, server) !== "foreign";
+  try {
+    await removeChild(ctx.client, kind, informer.get(keyOf(server)), owned, ctx.signal);
+  } catch (error) {
+    if (!isNotFound(error)) pass.problems.push({ what: `${kind.kind} ${keyToString(keyOf(server))}`, error });
+  }
+  return undefined;
+}
+
+function inputOf({ framework, portStyle }: Pass): {
+  nodeImage: Pass["framework"]["nodeImage"];
+  portStyle: Pass["portStyle"];
+} {
+  return { nodeImage: framework.nodeImage, portStyle };
+}
+
+function toleranceOf({ model }: Pass): Tolerance {
+  const ports: readonly (readonly ContainerPort[])[] = [
+    containerPorts(model, "seed"),
+    containerPorts(model, "peer"),
+  ];
+  return { ports };
+}
+
+/** What kept the pass from its end, in words for a condition. */
+export function describeProblems({ problems }: Pass): string {
+  return problems
+    .map(({ what, error, foreign }) => (foreign ? messageOf(error) : `${what}: ${messageOf(error)}`))
+    .join("; ");
+}
