@@ -6,22 +6,17 @@ import { recreateRecord } from "../src/desired/recreate.ts";
 import { peerAdoptions } from "../src/fixtures.testkit.ts";
 import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
+import { createStorage } from "./support/storage.ts";
 
 const CREDENTIALS = { name: "serverIdentity", value: "security" };
 
 let stage: Stage;
 let objects: Objects;
-/** Removals of what belongs to no namespace. */
-let removals: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   stage = await openStage();
   objects = objectsOf(stage);
 });
-afterEach(async () => {
-  for (const remove of removals) await remove();
-  removals = [];
-  await stage.close();
-});
+afterEach(() => stage.close());
 
 const running = (name = "demo"): Promise<Nacos> => inPhase("Running", name);
 const inPhase = (phase: string, name = "demo"): Promise<Nacos> =>
@@ -531,7 +526,7 @@ describe("workload", () => {
   });
 
   it("nacos A17 NACOS-605 NACOS-606 NACOS-610: claims grow under running pods", async () => {
-    const storageClass = await createStorage("demo", 3);
+    const storageClass = await createStorage(stage, objects, "demo", 3);
     await stage.startManager(NO_CHECK);
     const volume = {
       volumeClaimTemplate: { spec: { storageClassName: storageClass } },
@@ -649,7 +644,7 @@ describe("workload", () => {
   });
 
   it("NACOS-605: claims that cannot grow leave the StatefulSet as it is", async () => {
-    const storageClass = await createStorage("demo", 1, false);
+    const storageClass = await createStorage(stage, objects, "demo", 1, false);
     await stage.startManager(NO_CHECK);
     const volume = {
       volumeClaimTemplate: { spec: { storageClassName: storageClass } },
@@ -670,7 +665,7 @@ describe("workload", () => {
   });
 
   it("NACOS-605: a claim that has no volume yet is told from one that can never grow", async () => {
-    const storageClassName = await createStorage("demo", 0);
+    const storageClassName = await createStorage(stage, objects, "demo", 0);
     await stage.startManager(NO_CHECK);
     const volume = { volumeClaimTemplate: { spec: { storageClassName } }, persistentVolumeSize: "1Gi" };
     await objects.nacos("demo", { volume });
@@ -809,54 +804,6 @@ describe("workload", () => {
     },
   );
 });
-
-/** A storage class, and bound claims as the StatefulSet would have them; the name of the class. */
-async function createStorage(name: string, replicas: number, allowVolumeExpansion = true): Promise<string> {
-  const { client, namespace } = stage;
-  const storageClassName = `${namespace}-class`;
-  await client.ok("POST", "/apis/storage.k8s.io/v1/storageclasses", {
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    metadata: { name: storageClassName },
-    provisioner: "kubernetes.io/no-provisioner",
-    allowVolumeExpansion,
-  });
-  removals.push(() => client.request("DELETE", `/apis/storage.k8s.io/v1/storageclasses/${storageClassName}`));
-  for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
-    const claim = `db-${name}-${ordinal}`;
-    const volumeName = `${namespace}-${ordinal}`;
-    removals.push(() => client.request("DELETE", `/api/v1/persistentvolumes/${volumeName}`));
-    const accessModes = ["ReadWriteOnce"];
-    await client.ok("POST", "/api/v1/persistentvolumes", {
-      apiVersion: "v1",
-      kind: "PersistentVolume",
-      metadata: { name: volumeName },
-      spec: {
-        accessModes,
-        capacity: { storage: "1Gi" },
-        storageClassName,
-        hostPath: { path: "/tmp/none" },
-        claimRef: { namespace, name: claim },
-      },
-    });
-    await objects.create("persistentvolumeclaims", claim, {
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
-      metadata: { labels: { app: name, middleware: "nacos", component: "nacos" } },
-      spec: { accessModes, storageClassName, volumeName, resources: { requests: { storage: "1Gi" } } },
-    });
-    if (stage.target === "double") {
-      // Nothing binds claims there.
-      const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}/status`;
-      const body = { status: { phase: "Bound" } };
-      await client.ok("PATCH", path, body, { contentType: "application/merge-patch+json" });
-    }
-    const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}/status`;
-    const status = { phase: "Bound", capacity: { storage: "1Gi" }, accessModes };
-    await client.ok("PATCH", path, { status }, { contentType: "application/merge-patch+json" });
-  }
-  return storageClassName;
-}
 
 /** A recorded Job without what the API server had added and accepts from nobody. */
 function unsubmitted(job: JsonMap): JsonMap {

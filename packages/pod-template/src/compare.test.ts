@@ -81,6 +81,11 @@ describe("difference", () => {
         ],
       }),
     ],
+    [
+      "a volume without a source",
+      pod({ volumes: [{ name: "v" }] }),
+      pod({ volumes: [{ name: "v", emptyDir: {} }] }),
+    ],
     ["null", pod({ affinity: null }), pod({})],
     ["an empty affinity", pod({}), pod({ affinity: { nodeAffinity: {} } })],
   ])("CORE-323 %s is none", (_what, a, b) => {
@@ -119,10 +124,10 @@ describe("difference", () => {
       "spec.topologySpreadConstraints.0.labelSelector",
     ],
     [
-      "an emptyDir",
-      pod({ volumes: [{ name: "v" }] }),
+      "another kind of volume",
       pod({ volumes: [{ name: "v", emptyDir: {} }] }),
-      "spec.volumes.v.emptyDir",
+      pod({ volumes: [{ name: "v", hostPath: { path: "/x" } }] }),
+      "spec.volumes.v.",
     ],
     ["an empty label", pod({ nodeSelector: { a: "" } }), pod({ nodeSelector: {} }), "spec.nodeSelector"],
     [

@@ -45,6 +45,7 @@ const DEFAULTS: Readonly<Record<TypeName, Readonly<Record<string, Default>>>> = 
   ObjectFieldSelector: { apiVersion: "v1" },
   ResourceFieldSelector: { divisor: "0" },
   FileKeySelector: { optional: false },
+  Volume: { emptyDir: ({ name: _name, ...sources }: JsonMap) => (hasValue(sources) ? undefined : {}) },
   ConfigMapVolumeSource: { defaultMode: FILE_MODE },
   SecretVolumeSource: { defaultMode: FILE_MODE },
   DownwardAPIVolumeSource: { defaultMode: FILE_MODE },
@@ -64,6 +65,9 @@ export function defaultOf(type: TypeName, field: string, object: JsonMap): unkno
   const value = DEFAULTS[type]?.[field];
   return typeof value === "function" ? value(object) : value;
 }
+
+const hasValue = (map: JsonMap): boolean =>
+  Object.values(map).some((value) => value !== undefined && value !== null);
 
 /** Images tagged `latest`, and those with neither tag nor digest, are pulled each time. */
 function pullPolicy(image: unknown): string {

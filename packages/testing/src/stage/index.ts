@@ -7,5 +7,6 @@ export { crdsOf } from "./crds.ts";
 export { eventually } from "./eventually.ts";
 export * from "./manager.ts";
 export * from "./objects.ts";
+export { MAX_WRITES, type Refusal, type RefusedBy, refuse } from "./refusals.ts";
 export * from "./stage.ts";
 export { openTarget } from "./target.ts";
