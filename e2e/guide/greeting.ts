@@ -1,7 +1,7 @@
 /** The controller of docs/guides/write-a-controller.md: the guide shows the regions of this file as they are. */
 // #region reconcile
 import * as core from "@quartet/core";
-import { CONFIG_MAP, type ConfigMap, GREETING, GROUP, type Greeting } from "./api.ts";
+import { CONFIG_MAP, GREETING, GROUP, type Greeting } from "./api.ts";
 
 /** A service outside the cluster. Both calls may be repeated. */
 export type GuestBook = Record<"sign" | "strike", (guest: string) => Promise<void>>;
@@ -59,12 +59,8 @@ export function createGreetingModule(book: GuestBook): core.ControllerModule {
     right("", "configmaps", "get", "list", "watch", "create", "patch"),
   ];
   const build = (manager: core.Manager): void => {
-    const usersOf: core.MapFn<ConfigMap> = async ({ metadata: { namespace = "", name } }) => {
-      const greetings = await manager.cache.list(GREETING, { namespace });
-      return greetings.filter(({ spec }) => spec.phraseFrom === name).map(core.keyOf);
-    };
     const builder = manager.controller("greeting").for(GREETING).owns(CONFIG_MAP);
-    builder.watches(CONFIG_MAP, usersOf);
+    builder.references(CONFIG_MAP, ({ spec }) => [spec.phraseFrom]);
     builder.finalizer(`${GROUP}/guest-book`, (greeting) =>
       book.strike(core.keyToString(core.keyOf(greeting))),
     );

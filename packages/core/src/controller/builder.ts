@@ -83,7 +83,7 @@ function builderOf(draft: Draft, deps: ControllerDeps): ControllerBuilder {
       draft.sources.push(
         sourceOf("for", draft.primary, toSelf, options as unknown as SourceOptions, [primaryChanged]),
       );
-      return builder;
+      return builder as never;
     },
     owns(kind, options = {}) {
       draft.owned.push({ kind: kind as unknown as Kind, options: options as OwnsOptions });

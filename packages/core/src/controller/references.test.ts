@@ -58,7 +58,7 @@ async function start(
     return undefined;
   });
   const builder = scene.builder("echo", { outlets }).for(things);
-  const controller = builder.references<Thing, Thing>(parts, refs, more).complete(record.reconcile);
+  const controller = builder.references(parts, refs, more).complete(record.reconcile);
   await scene.start(controller);
   return { ...record, read, controller };
 }
@@ -274,7 +274,7 @@ describe("what a resource may name", () => {
     });
     const builder = scene.builder("echo", { outlets }).for(things);
     const selection = ({ spec }: Referrer): Reference[] => [{ labels: { app: spec?.owner ?? "" } }];
-    await scene.start(builder.references<Thing, Thing>(parts, selection).complete(reconcile));
+    await scene.start(builder.references(parts, selection).complete(reconcile));
     await scene.clock.flush();
     expect(lists.splice(0)).toEqual(["a x1,x2"]);
     labelled("x3", "x");

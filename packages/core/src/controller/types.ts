@@ -220,35 +220,39 @@ export interface ControllerSource {
   readonly role: "for" | "owns" | "watches";
 }
 
-/** `controller(name).for(kind).owns(kind)…complete(reconcile)` (CORE-220). */
-export interface ControllerBuilder {
-  for<T extends KubeObject>(kind: Kind<T>, options?: SourceOptions<T>): ControllerBuilder;
-  owns<T extends KubeObject>(kind: Kind<T>, options?: OwnsOptions<T>): ControllerBuilder;
-  watches<T extends KubeObject>(kind: Kind<T>, map: MapFn<T>, options?: SourceOptions<T>): ControllerBuilder;
-  watchesRaw(source: RawSource): ControllerBuilder;
+/** `controller(name).for(kind).owns(kind)…complete(reconcile)` (CORE-220). `P` is the type of the `for` kind. */
+export interface ControllerBuilder<P extends KubeObject = KubeObject> {
+  for<T extends KubeObject>(kind: Kind<T>, options?: SourceOptions<T>): ControllerBuilder<T>;
+  owns<T extends KubeObject>(kind: Kind<T>, options?: OwnsOptions<T>): ControllerBuilder<P>;
+  watches<T extends KubeObject>(
+    kind: Kind<T>,
+    map: MapFn<T>,
+    options?: SourceOptions<T>,
+  ): ControllerBuilder<P>;
+  watchesRaw(source: RawSource): ControllerBuilder<P>;
   /** Predicates that events of every source must pass, beside the source's own. */
-  withPredicates(...predicates: readonly Predicate[]): ControllerBuilder;
-  withOptions(options: ControllerOptions): ControllerBuilder;
-  withQueue(queue: QueuePlan): ControllerBuilder;
+  withPredicates(...predicates: readonly Predicate[]): ControllerBuilder<P>;
+  withOptions(options: ControllerOptions): ControllerBuilder<P>;
+  withQueue(queue: QueuePlan): ControllerBuilder<P>;
   /**
    * Guards objects of the `for` kind by a finalizer, `domain/name`: it is on the object before the reconcile first
    * runs, and goes when the cleanup of an object being deleted has succeeded (CORE-239, 305 to 308). The reconcile
    * does not run for objects being deleted.
    */
-  finalizer<T extends KubeObject>(name: string, cleanup: Cleanup<T>): ControllerBuilder;
+  finalizer(name: string, cleanup: Cleanup<P>): ControllerBuilder<P>;
   /**
    * What the objects of the `for` kind refer to. It is watched while somebody refers to it, one watch for each kind and
    * namespace whatever the number of names, and read by `ctx.cache`: by key, or by the labels of a selection. A change
    * queues whoever refers to it. A resource is handed out when all that it refers to is known; what cannot be read
    * within 10 s throws `UnreadableError` when it is read (CORE-245).
    */
-  references<T extends KubeObject, R extends KubeObject>(
+  references<R extends KubeObject>(
     kind: Kind<R>,
-    refs: (resource: DeepReadonly<T>, cache: SourceReader) => readonly Reference[],
+    refs: (resource: DeepReadonly<P>, cache: SourceReader) => readonly Reference[],
     options?: ReferenceOptions<R>,
-  ): ControllerBuilder;
+  ): ControllerBuilder<P>;
   /** Limits the requests of this controller, beside the limit of the process. Default: none. */
-  withClientRate(perSecond: number, burst: number): ControllerBuilder;
+  withClientRate(perSecond: number, burst: number): ControllerBuilder<P>;
   /**
    * Index over the objects of a declared kind, for {@link SourceReader.byIndex}; its name belongs to this controller. A
    * function that throws keeps the controller from starting; later, the object is left out of the index (CORE-182).
@@ -257,6 +261,6 @@ export interface ControllerBuilder {
     kind: Kind<T>,
     name: string,
     fn: (object: DeepReadonly<T>) => readonly string[],
-  ): ControllerBuilder;
+  ): ControllerBuilder<P>;
   complete(reconcile: Reconcile): Controller;
 }

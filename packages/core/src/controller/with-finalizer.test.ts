@@ -55,7 +55,7 @@ it("CORE-239 CORE-306 its cleanup is tried until it succeeds, then the object go
   const controller = scene
     .builder("echo", acting())
     .for(things)
-    .finalizer<Thing>(NAME, async (object, { attempt }) => {
+    .finalizer(NAME, async (object, { attempt }) => {
       cleaned.push(`${object.metadata.name} ${attempt}`);
       if (attempt < 2) throw new Error("outside is down");
     })
