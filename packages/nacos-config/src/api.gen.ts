@@ -23,6 +23,8 @@ image?: string
 /**
  * Secrets for pulling the images.
  * 
+ * @maxItems 100
+ * 
  * Items: Reference to a Secret in the same namespace.
  */
 imagePullSecrets?: {
@@ -544,6 +546,8 @@ topologyKey: string
 /**
  * Taints that the pods tolerate.
  * 
+ * @maxItems 500
+ * 
  * Items: A taint that the pods tolerate.
  */
 tolerations?: {
@@ -793,6 +797,8 @@ timeoutSeconds?: number
 /**
  * Further environment variables of the Nacos container. Variables that the operator sets itself win over them; DOMAIN_NAME is read as the cluster's DNS domain.
  * 
+ * @maxItems 1000
+ * 
  * Items: An environment variable.
  */
 env?: {
@@ -951,6 +957,8 @@ finalConfigKind?: ("ConfigMap" | "Secret")
 configPolicy?: {
 /**
  * Property names or glob patterns (* and ?) that the user configuration should not set. Compared without regard to case, - and _.
+ * 
+ * @maxItems 100
  */
 protectedKeys?: string[]
 /**

@@ -35,7 +35,8 @@ export function clusterOf(spec: JsonMap = {}, metadata: Partial<Nacos["metadata"
 /** A pass for steps that neither write objects nor read caches. */
 export function passOf(resource: Nacos): Pass {
   const outcome = { failures: [], reports: [], stepStatus: {}, notices: [] };
-  return { resource, settings: settingsOf(resource), ...outcome } as unknown as Pass;
+  const ctx = { log: { info: () => {}, warn: () => {} } };
+  return { resource, settings: settingsOf(resource), ctx, ...outcome } as unknown as Pass;
 }
 
 /** Pod template, of revision 1 unless said otherwise. */

@@ -9,10 +9,12 @@ import {
   type SourceReader,
 } from "@quartet/core";
 import { LEASE } from "@quartet/core/kinds";
+import { databaseLimits } from "./database/connection.ts";
+import { hostRules } from "./database/hosts.ts";
 import type { Pod } from "./desired/k8s.ts";
 import { mysqlScript } from "./desired/mysql-schema.ts";
 import { CHILD_LABELS, RECORD_LABELS } from "./desired/names.ts";
-import { type BaseUrl, podBaseUrl } from "./health/client.ts";
+import { answerBudget, type BaseUrl, podBaseUrl } from "./health/client.ts";
 import { CONFIG_MAP, CONTROLLER_REVISION, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
 import { POD_PROJECTION } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
@@ -71,7 +73,8 @@ function build(
     memories: createMemoryStore(),
     metrics: createConfigMetrics(manager.metrics),
     clock: manager.clock,
-    health: { baseUrl, skipNodeCheck: flags["nacos-skip-node-check"] === true },
+    health: { baseUrl, answers: answerBudget(), skipNodeCheck: flags["nacos-skip-node-check"] === true },
+    databases: databaseLimits(hostRules(String(flags["nacos-postgres-hosts"] ?? ""))),
     resyncMs: Number(flags["nacos-resync"]),
     peerActive: createPeerWatch({
       leases: () => found()(LEASE),

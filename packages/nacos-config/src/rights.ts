@@ -47,4 +47,10 @@ export const FLAGS: readonly ModuleFlag[] = [
     default: "",
     help: "namespace of the Lease of a Nacos operator that may still run, beside the resource's own namespace",
   },
+  {
+    name: "nacos-postgres-hosts",
+    type: "string",
+    default: "",
+    help: "servers that spec.postgres may name: host, *.domain, address or CIDR, with :port or without, separated by commas; empty = any but loopback and link-local addresses",
+  },
 ];

@@ -64,9 +64,12 @@ describe("connection to PostgreSQL", () => {
       await pg.create({ pgInit: { timeoutSeconds: 1 } }, { port }, "brief");
       await pg.create();
       await pg.running();
-      const { status } = await pg.failed("Timeout", "brief");
-      expect(status?.pg?.lastMessage).toMatch(/^timeout/);
-      expect(status?.event?.at(-1)).toMatchObject({ code: 404, message: expect.stringContaining("timeout") });
+      const { status } = await pg.failed("DatabaseUnreachable", "brief");
+      expect(status?.pg?.lastMessage).toMatch(/^no PostgreSQL server answers at 127.0.0.1:/);
+      expect(status?.event?.at(-1)).toMatchObject({
+        code: 404,
+        message: expect.stringContaining("no PostgreSQL server answers"),
+      });
       await eventually(async () =>
         expect(await pg.ready("s5")).toMatchObject({ status: "Unknown", reason: "Connecting" }),
       );

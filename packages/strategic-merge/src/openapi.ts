@@ -24,7 +24,7 @@ export interface OpenApiDocument {
 
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
-const VERSIONED = /\.([a-z0-9-]+)\.(v\d+[a-z0-9]*)\.(\w+)$/;
+const VERSIONED = /\.([a-z0-9-]+)\.(v\d[a-z0-9]*)\.(\w+)$/;
 const CORE_GROUP = "core";
 
 /** Name of the type that a schema of a document defines. */

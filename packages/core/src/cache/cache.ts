@@ -67,7 +67,7 @@ export function createCache(options: CacheOptions): Cache {
     ...reads,
     overlay(kind, key, written, uid) {
       const own = kind.namespaced ? key : { namespace: "", name: key.name };
-      for (const informer of pool.informers()) {
+      for (const informer of pool.informers(kind)) {
         if (concerns(informer.kind, kind, written)) informer.overlay(own, written, uid);
       }
     },
@@ -78,6 +78,5 @@ export function createCache(options: CacheOptions): Cache {
 
 /** False where the object is of another version than the watched ones, or of a subresource such as Scale. */
 function concerns(watched: Kind, kind: Kind, written: KubeObject | "deleted"): boolean {
-  if (watched.group !== kind.group || watched.plural !== kind.plural) return false;
   return written === "deleted" || (watched.version === kind.version && written.kind === kind.kind);
 }

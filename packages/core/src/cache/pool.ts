@@ -11,18 +11,57 @@ export interface InformerPool {
   acquire<T extends KubeObject>(kind: Kind<T>, options?: InformerOptions<T>): OwnedInformer<T>;
   /** Gives an informer back; the last one out stops it. */
   release(informer: Informer): void;
-  informers(): readonly OwnedInformer[];
+  /** All, or those of one resource in any version. */
+  informers(kind?: Pick<Kind, "group" | "plural">): readonly OwnedInformer[];
   stop(): Promise<void>;
 }
 
 interface Entry {
   readonly informer: OwnedInformer;
+  /** See {@link scopeId}; a change of the projection leaves it as it is. */
+  readonly id: string;
   users: number;
 }
 
+/** Informers that run, found by themselves, by their scope and by their resource. */
+function createEntries() {
+  const byInformer = new Map<Informer, Entry>();
+  const byScope = new Map<string, Set<Entry>>();
+  const byResource = new Map<string, Set<Entry>>();
+  const indexes = [
+    { map: byScope, keyOf: (entry: Entry) => entry.id },
+    { map: byResource, keyOf: (entry: Entry) => resourceId(entry.informer.kind) },
+  ];
+  return {
+    all: () => byInformer.values(),
+    of: (informer: Informer) => byInformer.get(informer),
+    ofScope: (id: string): Iterable<Entry> => byScope.get(id) ?? [],
+    ofResource: (kind: Pick<Kind, "group" | "plural">): Iterable<Entry> =>
+      byResource.get(resourceId(kind)) ?? [],
+    add(entry: Entry): void {
+      byInformer.set(entry.informer, entry);
+      for (const { map, keyOf } of indexes) {
+        const key = keyOf(entry);
+        map.set(key, (map.get(key) ?? new Set()).add(entry));
+      }
+    },
+    delete(entry: Entry): void {
+      byInformer.delete(entry.informer);
+      for (const { map, keyOf } of indexes) {
+        const key = keyOf(entry);
+        const entries = map.get(key);
+        entries?.delete(entry);
+        if (entries?.size === 0) map.delete(key);
+      }
+    },
+  };
+}
+
+const resourceId = ({ group, plural }: Pick<Kind, "group" | "plural">): string => `${plural}.${group}`;
+
 /** Pool of the informers of one cache; `defaults` are the namespaces of scopes that name none. */
 export function createPool(defaults: readonly string[], context: InformerContext): InformerPool {
-  const entries = new Set<Entry>();
+  const entries = createEntries();
   const stopping = new Set<Promise<void>>();
   let stopped = false;
 
@@ -31,8 +70,8 @@ export function createPool(defaults: readonly string[], context: InformerContext
     const stop = entry.informer.stop().finally(() => stopping.delete(stop));
     stopping.add(stop);
   };
-  const open = (scope: Scope): Entry => {
-    const entry = { informer: createInformer(scope, context), users: 0 };
+  const open = (scope: Scope, id: string): Entry => {
+    const entry = { informer: createInformer(scope, context), id, users: 0 };
     entries.add(entry);
     return entry;
   };
@@ -41,36 +80,35 @@ export function createPool(defaults: readonly string[], context: InformerContext
     acquire<T extends KubeObject>(kind: Kind<T>, options: InformerOptions<T> = {}): OwnedInformer<T> {
       if (stopped) throw new Error("the cache is stopped");
       const scope = scopeOf(kind, options, defaults) as Scope;
-      const entry = share(entries, scope, context) ?? open(scope);
+      const id = scopeId(scope);
+      const entry = share(entries.ofScope(id), scope, context) ?? open(scope, id);
       entry.users++;
       if (options.optional !== true) entry.informer.require();
       return entry.informer as unknown as OwnedInformer<T>;
     },
     release(informer) {
-      for (const entry of entries) {
-        if (entry.informer !== informer) continue;
-        entry.users--;
-        if (entry.users === 0) stopEntry(entry);
-      }
+      const entry = entries.of(informer);
+      if (entry === undefined) return;
+      entry.users--;
+      if (entry.users === 0) stopEntry(entry);
     },
-    informers: () => Array.from(entries, (entry) => entry.informer),
+    informers: (kind) =>
+      Array.from(kind === undefined ? entries.all() : entries.ofResource(kind), ({ informer }) => informer),
     async stop() {
       stopped = true;
-      for (const entry of [...entries]) stopEntry(entry);
+      for (const entry of [...entries.all()]) stopEntry(entry);
       await Promise.all(stopping);
     },
   };
 }
 
 /**
- * The informer that can serve a scope. One that holds whole objects also serves those who want metadata only, and one
- * that holds metadata starts over for those who want whole objects: never are both kept.
+ * Of the informers of a scope the one that can serve a projection. One that holds whole objects also serves those who
+ * want metadata only, and one that holds metadata starts over for those who want whole objects: never are both kept.
  */
 function share(entries: Iterable<Entry>, scope: Scope, { log }: InformerContext): Entry | undefined {
-  const id = scopeId(scope);
   const wanted = projectionName(scope.projection);
   for (const entry of entries) {
-    if (scopeId(entry.informer.scope) !== id) continue;
     const held = projectionName(entry.informer.scope.projection);
     if (held === wanted) return entry;
     const both = new Set([held, wanted]);

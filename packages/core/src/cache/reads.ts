@@ -14,7 +14,7 @@ import { CacheSyncError, NotCachedError, ObjectSetAsideError } from "./errors.ts
 import { deepFreeze } from "./guard.ts";
 import type { OwnedInformer } from "./informer.ts";
 import type { InformerPool } from "./pool.ts";
-import { covers, resourceName } from "./scope.ts";
+import { covers } from "./scope.ts";
 import { hasLabels } from "./selectors.ts";
 import { waitForSync } from "./sync.ts";
 import type { Cache, Informer } from "./types.ts";
@@ -97,9 +97,8 @@ function createReader(
     kind: Kind<T>,
     namespace: string | undefined,
   ): OwnedInformer<T> | undefined => {
-    const name = resourceName(kind);
-    for (const informer of pool.informers()) {
-      if (resourceName(informer.kind) !== name || informer.scope.projection !== "full") continue;
+    for (const informer of pool.informers(kind)) {
+      if (informer.kind.version !== kind.version || informer.scope.projection !== "full") continue;
       if (covers(informer.scope, namespace, namespaces)) return informer as unknown as OwnedInformer<T>;
     }
     return undefined;

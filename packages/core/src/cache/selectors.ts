@@ -5,7 +5,7 @@ type Labels = Readonly<Record<string, string>>;
 type Requirement = (labels: Labels) => boolean;
 
 const SET_REQUIREMENT = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/;
-const EQUALITY = /^([^\s!=]+)\s*(==|=|!=)\s*(.*)$/;
+const EQUALITY = /^([^\s!=]+)\s*(==|=|!=)(.*)$/s;
 
 /** Predicate for the objects that both selectors let through. Throws for a selector that it cannot read. */
 export function createMatcher(selectors: {
@@ -36,7 +36,8 @@ function labelRequirement(text: string): Requirement {
   }
   const equality = EQUALITY.exec(text);
   if (equality !== null) {
-    const [, name = "", operator, value] = equality;
+    const [, name = "", operator, rest = ""] = equality;
+    const value = rest.trim();
     return operator === "!=" ? (labels) => labels[name] !== value : (labels) => labels[name] === value;
   }
   const absent = text.startsWith("!");
@@ -49,7 +50,8 @@ function labelRequirement(text: string): Requirement {
 function fieldRequirement(text: string): (object: DeepReadonly<KubeObject>) => boolean {
   const equality = EQUALITY.exec(text);
   if (equality === null) throw unreadable("field", text);
-  const [, path = "", operator, value] = equality;
+  const [, path = "", operator, rest = ""] = equality;
+  const value = rest.trim();
   const steps = path.split(".");
   return (object) => {
     let at: unknown = object;

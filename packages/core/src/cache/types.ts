@@ -112,7 +112,7 @@ export interface Cache {
    * that of the UID is known there by now.
    */
   overlay(kind: Kind, key: ObjectKey, written: KubeObject | "deleted", uid?: string): void;
-  /** All informers, for health, metrics and debugging. */
-  informers(): readonly Informer[];
+  /** All informers, or those of one resource in any version, for health, metrics and debugging. */
+  informers(kind?: Pick<Kind, "group" | "plural">): readonly Informer[];
   stop(): Promise<void>;
 }

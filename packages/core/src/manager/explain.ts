@@ -64,9 +64,7 @@ function objectFacts(
   cache: Pick<Cache, "informers">,
 ): Record<string, unknown> | undefined {
   if (kind === undefined) return undefined;
-  const informers = cache
-    .informers()
-    .filter((informer) => informer.kind.group === kind.group && informer.kind.plural === kind.plural);
+  const informers = cache.informers(kind);
   const object = informers
     .map((informer) => informer.get(parseKey(key)))
     .find((found) => found !== undefined);

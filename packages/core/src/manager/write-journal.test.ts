@@ -22,6 +22,12 @@ const object = (spec: object, more: object = {}): KubeObject & { spec: object } 
 });
 const info: WriteInfo = { verb: "apply", kind: sets, key: { namespace: "n", name: "x" }, dryRun: false };
 
+function cacheOf(...informers: Informer[]): Pick<Cache, "informers"> {
+  const informersOf: Cache["informers"] = (kind) =>
+    informers.filter((one) => kind === undefined || one.kind.plural === kind.plural);
+  return { informers: informersOf };
+}
+
 function start(cached?: KubeObject): {
   journal: WriteJournal;
   cache: Pick<Cache, "informers">;
@@ -34,7 +40,7 @@ function start(cached?: KubeObject): {
     list: () => [cached],
     setAside: () => [],
   } as unknown as Informer;
-  const cache = { informers: () => [informer] };
+  const cache = cacheOf(informer);
   let key: string | undefined;
   const journal = createWriteJournal(cache, fakeClock(), () => key);
   return { journal, cache, setKey: (next) => (key = next) };
@@ -147,7 +153,7 @@ describe("explain", () => {
       list: () => (cached === undefined ? [] : [cached]),
       setAside: () => aside,
     } as unknown as Informer;
-    const cache = { informers: () => [...more, own] };
+    const cache = cacheOf(...more, own);
     return explain("nacos", "n/cr", { controllers: [controller], cache, journal, leader: true })!;
   };
 

@@ -75,9 +75,8 @@ function describe({ verb, kind, key, subresource, dryRun }: WriteInfo): string {
 }
 
 function cachedBefore(cache: Pick<Cache, "informers">, { kind, key }: WriteInfo): unknown {
-  for (const informer of cache.informers()) {
-    const same = informer.kind.group === kind.group && informer.kind.plural === kind.plural;
-    const found = same ? informer.get(key) : undefined;
+  for (const informer of cache.informers(kind)) {
+    const found = informer.get(key);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -130,5 +130,7 @@ function referenceTo(target: EventTarget): EventReference {
 function eventName(object: string, now: number, sequence: number): string {
   const nanoseconds = BigInt(Math.floor(now)) * 1_000_000n + BigInt(sequence % 1_000_000);
   const suffix = `.${nanoseconds.toString(16)}`;
-  return object.slice(0, MAX_OBJECT_NAME - suffix.length).replace(/[.-]+$/, "") + suffix;
+  let end = Math.min(object.length, MAX_OBJECT_NAME - suffix.length);
+  while (end > 0 && (object[end - 1] === "." || object[end - 1] === "-")) end--;
+  return object.slice(0, end) + suffix;
 }

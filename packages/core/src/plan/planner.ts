@@ -173,9 +173,8 @@ function cachedMetadata(
   kind: Kind,
   key: string,
 ): EventTarget["metadata"] | undefined {
-  for (const informer of cache.informers()) {
-    const same = informer.kind.group === kind.group && informer.kind.plural === kind.plural;
-    const found = same ? informer.get(parseKey(key)) : undefined;
+  for (const informer of cache.informers(kind)) {
+    const found = informer.get(parseKey(key));
     if (found !== undefined) return found.metadata as EventTarget["metadata"];
   }
   return undefined;

@@ -59,7 +59,8 @@ export function cleanWarnings(warnings: readonly string[]): string[] {
   const clean: string[] = [];
   let total = 0;
   for (const warning of warnings) {
-    const line = warning.replace(/\s*[\r\n]+\s*/g, " ").trim();
+    const lines = warning.split(/[\r\n]/).map((part) => part.trim());
+    const line = lines.filter((part) => part !== "").join(" ");
     const cut = line.length > MAX_WARNING ? `${line.slice(0, MAX_WARNING - 1)}…` : line;
     if (cut === "" || total + cut.length > MAX_WARNINGS) continue;
     total += cut.length;

@@ -1,14 +1,32 @@
 /** One connection to PostgreSQL, for a piece of work that takes as long as its limit at most. */
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import pg from "pg";
-import { DatabaseError, databaseError, timeoutError } from "./errors.ts";
+import { type ByteAccount, type ByteBudget, type ByteLimits, createByteBudget } from "../budget.ts";
+import { DatabaseError, databaseError, silentError, timeoutError } from "./errors.ts";
+import { createFraming } from "./framing.ts";
+import type { HostRules } from "./hosts.ts";
 import type { PostgresTarget } from "./target.ts";
 
 /** Shown in the server's list of sessions. */
 const APPLICATION_NAME = "quartet";
 /** What the client library says when a server declines TLS; it gives no code. */
 const TLS_DECLINED = "The server does not support SSL connections";
+
+/** What servers may send: the longest answer to any statement has some rows, a whole session less than 32 KiB. */
+const RECEIVED: ByteLimits = { each: 524_288, total: 33_554_432, assured: 65_536 };
+
+/** What all connections of the process share. */
+export interface DatabaseLimits {
+  readonly hosts: HostRules;
+  readonly received: ByteBudget;
+}
+
+/** Limits of a process whose connections may go where the rules say. */
+export function databaseLimits(hosts: HostRules): DatabaseLimits {
+  return { hosts, received: createByteBudget(RECEIVED) };
+}
 
 /** An open connection. */
 export interface Database {
@@ -28,33 +46,53 @@ export interface Database {
  */
 export async function withDatabase<T>(
   target: PostgresTarget,
+  limits: DatabaseLimits,
   signal: AbortSignal,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   // Not AbortSignal.timeout: its timer, and all that hangs on it, would outlive the connection.
   const limit = new AbortController();
-  const expired = timeoutError(target.timeoutMs);
-  const timer = setTimeout(() => limit.abort(expired), target.timeoutMs);
+  const server = `${target.host}:${target.port}`;
+  const ground: Ground = {
+    target,
+    limit: limit.signal,
+    hosts: limits.hosts,
+    account: limits.received.open(),
+  };
+  let connected = false;
+  const expire = (): void =>
+    limit.abort(connected ? timeoutError(target.timeoutMs) : silentError(server, target.timeoutMs));
+  const timer = setTimeout(expire, target.timeoutMs);
   const onAbort = (): void => limit.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    return await session(target, limit.signal, work);
+    return await session(ground, (database) => {
+      connected = true;
+      return work(database);
+    });
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
-    throw databaseError(error, `${target.host}:${target.port}`);
+    throw databaseError(error, server);
   } finally {
     clearTimeout(timer);
+    ground.account.close();
     signal.removeEventListener("abort", onAbort);
   }
 }
 
-async function session<T>(
-  target: PostgresTarget,
-  limit: AbortSignal,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const { client, socket } = await connect(target, limit);
+/** What a connection stands on. */
+interface Ground {
+  readonly target: PostgresTarget;
+  /** Ends everything. */
+  readonly limit: AbortSignal;
+  readonly hosts: HostRules;
+  readonly account: ByteAccount;
+}
+
+async function session<T>(ground: Ground, work: (database: Database) => Promise<T>): Promise<T> {
+  const { target, limit } = ground;
+  const { client, socket } = await connect(ground);
   try {
     return await orAborted(work(databaseOf(client, target)), limit);
   } finally {
@@ -70,39 +108,45 @@ interface Connection {
 }
 
 /** Connects as the TLS mode says: `prefer` does without TLS when, and only when, the server declines it. */
-async function connect(target: PostgresTarget, limit: AbortSignal): Promise<Connection> {
-  const options = tlsOptions(target);
+async function connect(ground: Ground): Promise<Connection> {
+  const { target } = ground;
   try {
-    return await open(target, options, limit);
+    return await open(ground, tlsOptions(target));
   } catch (error) {
     if (!(error instanceof Error) || error.message !== TLS_DECLINED) throw error;
-    if (target.sslMode === "prefer") return await open(target, false, limit);
+    if (target.sslMode === "prefer") return await open(ground, false);
     const remedy = "enable it there, or lower spec.postgres.sslMode";
     throw new DatabaseError("TlsUnavailable", `the server offers no TLS; ${remedy}`);
   }
 }
 
-async function open(
-  target: PostgresTarget,
-  ssl: ConnectionOptions | false,
-  limit: AbortSignal,
-): Promise<Connection> {
+async function open(ground: Ground, ssl: ConnectionOptions | false): Promise<Connection> {
+  const { target, limit } = ground;
   limit.throwIfAborted();
-  const socket = new Socket();
   const { host, port, database, user, password } = target;
+  const socket = guardedSocket(ground, ssl !== false);
+  let inClear = false;
   const client = new pg.Client({
     host,
     port,
     database,
     user,
     // As a function it is taken as it is: an empty text would be replaced from the environment.
-    password: () => password,
+    password: () => {
+      if (inClear && !isTrusted(target)) throw cleartextError();
+      return password;
+    },
     ssl,
     stream: () => socket,
     application_name: APPLICATION_NAME,
   });
   // Errors that belong to no statement: the statement that comes next fails by itself.
   client.on("error", () => {});
+  const { connection } = client;
+  connection.on("authenticationCleartextPassword", () => {
+    inClear = true;
+  });
+  connection.on("sslconnect", () => guard(connection.stream, ground, true));
   limit.addEventListener("abort", () => socket.destroy(), { once: true });
   try {
     await orAborted(client.connect(), limit);
@@ -111,6 +155,60 @@ async function open(
     socket.destroy();
     throw error;
   }
+}
+
+/** A socket that goes nowhere but where the rules allow, and reads no more than its share. */
+function guardedSocket(ground: Ground, encrypted: boolean): Socket {
+  const { target, hosts } = ground;
+  const { host, port } = target;
+  if (!hosts.mayAsk(host, port) || (isIP(host) !== 0 && !hosts.mayReach(host, host, port))) throw hostError();
+  const socket = new Socket();
+  // Each address that the name has; the one that is connected to is among them, whatever the name comes to later.
+  socket.on("lookup", (_error, address) => {
+    if (address && !hosts.mayReach(host, address, port)) socket.destroy(hostError());
+  });
+  // Before TLS there is one byte, which says whether the server knows it.
+  guard(socket, ground, !encrypted);
+  return socket;
+}
+
+/** Cuts off a server that sends too much, or what is no message; the client library gets whole messages alone. */
+function guard(stream: Duplex, { account }: Ground, framed: boolean): void {
+  const emit = stream.emit.bind(stream);
+  const framing = createFraming();
+  stream.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    if (event !== "data") return emit(event, ...values);
+    const chunk = values[0] as Buffer;
+    try {
+      if (!account.take(chunk.length)) throw new DatabaseError("AnswerTooLarge", TOO_MUCH);
+      for (const message of framed ? framing(chunk) : [chunk]) emit("data", message);
+    } catch (error) {
+      stream.destroy(error as Error);
+    }
+    return true;
+  };
+}
+
+const TOO_MUCH = "the server sends more than any PostgreSQL server does in answer; see to what listens there";
+
+function hostError(): DatabaseError {
+  const message = "spec.postgres.host and port name a server that the operator may not be sent to";
+  return new DatabaseError("HostNotAllowed", `${message}; its flag --nacos-postgres-hosts says which it may`);
+}
+
+function cleartextError(): DatabaseError {
+  const remedy = "set spec.postgres.sslMode to verify-full with a CA, or have the server use scram-sha-256";
+  return new DatabaseError(
+    "PasswordNotSent",
+    `the server wants the password as it is, and nothing proves that it is the right server; ${remedy}`,
+  );
+}
+
+/** The server's certificate is verified, or the spec does without by its own word. */
+function isTrusted({ sslMode, caPem }: PostgresTarget): boolean {
+  return (
+    sslMode === "disable" || sslMode.startsWith("verify-") || (sslMode === "require" && caPem !== undefined)
+  );
 }
 
 function tlsOptions({ sslMode, host, caPem }: PostgresTarget): ConnectionOptions | false {

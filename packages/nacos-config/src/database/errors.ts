@@ -2,8 +2,8 @@
 import { EVENT_CODES } from "../status/outcome.ts";
 import type { DatabaseProblem } from "./target.ts";
 
-/** Reason of everything that took too long. */
-export const TIMEOUT = "Timeout";
+/** Reason of work that took too long. */
+const TIMEOUT = "Timeout";
 
 /** A failure of a connection or of what ran on it. Its text holds no credentials. */
 export class DatabaseError extends Error {
@@ -11,12 +11,19 @@ export class DatabaseError extends Error {
   readonly reason: string;
   /** SQLSTATE of a failure that the server reported. */
   readonly sqlState: string | undefined;
+  /** What the status must not tell, for the log: it would make the operator a scanner of the network. */
+  readonly detail: string | undefined;
 
-  constructor(reason: string, message: string, sqlState?: string) {
+  constructor(
+    reason: string,
+    message: string,
+    more: { readonly sqlState?: string; readonly detail?: string } = {},
+  ) {
     super(message);
     this.name = "DatabaseError";
     this.reason = reason;
-    this.sqlState = sqlState;
+    this.sqlState = more.sqlState;
+    this.detail = more.detail;
   }
 }
 
@@ -32,6 +39,17 @@ export function timeoutError(timeoutMs: number): DatabaseError {
     TIMEOUT,
     `timeout: the database did not finish within ${timeoutMs / 1_000} s; ${remedy}`,
   );
+}
+
+/** Nobody has answered as a PostgreSQL server does. A port that is closed, filtered or another service is told alike. */
+function unreachable(server: string, detail: string): DatabaseError {
+  const message = `no PostgreSQL server answers at ${server}; the operator's log has the cause`;
+  return new DatabaseError("DatabaseUnreachable", message, { detail });
+}
+
+/** The time is over, and there is no connection. */
+export function silentError(server: string, timeoutMs: number): DatabaseError {
+  return unreachable(server, `no login within ${timeoutMs / 1_000} s`);
 }
 
 /** SQLSTATE → reason and words. Codes: appendix A of PostgreSQL's manual. */
@@ -72,7 +90,7 @@ export function databaseError(error: unknown, server: string): DatabaseError {
   if (code !== undefined && isSqlState(error, code)) {
     const [reason, text] = BY_STATE[code] ??
       BY_CLASS[code.slice(0, 2)] ?? ["StatementFailed", "the server has refused a statement"];
-    return new DatabaseError(reason, `SQLSTATE ${code}: ${text}`, code);
+    return new DatabaseError(reason, `SQLSTATE ${code}: ${text}`, { sqlState: code });
   }
   if (code !== undefined && TLS_CODE.test(code)) {
     return new DatabaseError("TlsFailed", `${code}: the server's certificate at ${server} is not accepted`);
@@ -80,11 +98,7 @@ export function databaseError(error: unknown, server: string): DatabaseError {
   if (error instanceof Error && error.message.startsWith(LOGIN_EXCHANGE)) {
     return new DatabaseError("LoginRefused", "the login exchange has failed; correct the credentials Secret");
   }
-  const what = code === undefined ? "" : `${code}: `;
-  return new DatabaseError(
-    "DatabaseUnreachable",
-    `${what}${server} cannot be reached, or ended the connection`,
-  );
+  return unreachable(server, code ?? "the connection ended");
 }
 
 function codeOf(error: unknown): string | undefined {

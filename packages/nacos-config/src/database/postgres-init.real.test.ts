@@ -1,10 +1,12 @@
 /** The initialisation against a real PostgreSQL server: where tables go, and who may make them. */
 import { type PostgresServer, startPostgres } from "@quartet/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { withDatabase } from "./connection.ts";
+import { databaseLimits, withDatabase } from "./connection.ts";
+import { hostRules } from "./hosts.ts";
 import { type InitResult, initializeSchema } from "./init.ts";
 import type { SchemaRequest } from "./plan.ts";
 
+const LIMITS = databaseLimits(hostRules("127.0.0.1,localhost"));
 const NEVER = new AbortController().signal;
 
 let server: PostgresServer;
@@ -27,7 +29,7 @@ const tables = (): Promise<string> =>
 function initialize(request: SchemaRequest, login: Partial<PostgresServer> = {}): Promise<InitResult> {
   const { host, port, user, password } = { ...server, ...login };
   const target = { host, port, user, password, database, sslMode: "disable", timeoutMs: 20_000 } as const;
-  return withDatabase(target, NEVER, (connection) => initializeSchema(connection, request));
+  return withDatabase(target, LIMITS, NEVER, (connection) => initializeSchema(connection, request));
 }
 
 describe("initialisation", () => {

@@ -3,12 +3,15 @@ import { getEventListeners } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { type PostgresServer, startPostgres } from "@quartet/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { withDatabase } from "./connection.ts";
+import { databaseLimits, withDatabase } from "./connection.ts";
+import type { DatabaseError } from "./errors.ts";
+import { hostRules } from "./hosts.ts";
 import type { PostgresTarget, SslMode } from "./target.ts";
 
 const ODD_USER = `o'p"s %41@/\\:? ü`;
 const ODD_PASSWORD = ` p%41%ss@w/o:r'd"\\ ü#&= `;
 const ODD_DATABASE = `d'b" %2F@/=?ü`;
+const LIMITS = databaseLimits(hostRules("127.0.0.0/8"));
 const NEVER = new AbortController().signal;
 
 let plain: PostgresServer;
@@ -44,7 +47,7 @@ const TLS = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
 /** Whether the connection is encrypted, or the reason why there is none. */
 async function encrypted(to: PostgresTarget): Promise<boolean | string> {
   try {
-    const rows = await withDatabase(to, NEVER, (db) => db.query<{ ssl: boolean }>(TLS));
+    const rows = await withDatabase(to, LIMITS, NEVER, (db) => db.query<{ ssl: boolean }>(TLS));
     return rows[0]!.ssl;
   } catch (error) {
     return (error as { reason: string }).reason;
@@ -69,7 +72,7 @@ describe("credentials", () => {
     for (const server of [plain, secure]) {
       const odd = { user: ODD_USER, password: ODD_PASSWORD, database: ODD_DATABASE };
       const sql = "select current_user as who, current_database() as what, $1::text as parameter";
-      const rows = await withDatabase(target(server, odd), NEVER, (db) => db.query(sql, [`'; "`]));
+      const rows = await withDatabase(target(server, odd), LIMITS, NEVER, (db) => db.query(sql, [`'; "`]));
       expect(rows).toEqual([{ who: ODD_USER, what: ODD_DATABASE, parameter: `'; "` }]);
     }
   });
@@ -88,7 +91,9 @@ describe("credentials", () => {
       ],
     ];
     for (const [more, expected] of cases) {
-      const error: unknown = await withDatabase(target(plain, more), NEVER, async () => {}).catch((e) => e);
+      const error: unknown = await withDatabase(target(plain, more), LIMITS, NEVER, async () => {}).catch(
+        (e) => e,
+      );
       expect(error).toMatchObject(expected);
       const text = `${String(error)} ${JSON.stringify(error)} ${(error as Error).stack}`;
       expect(text).not.toContain("marker-7d1f");
@@ -106,7 +111,7 @@ describe("credentials", () => {
     Object.assign(process.env, names);
     try {
       await expect(
-        withDatabase(target(plain, { password: "" }), NEVER, async () => {}),
+        withDatabase(target(plain, { password: "" }), LIMITS, NEVER, async () => {}),
       ).rejects.toMatchObject({ reason: "LoginRefused" });
       expect(await encrypted(target(plain))).toBe(false);
     } finally {
@@ -167,11 +172,8 @@ describe("TLS", () => {
 describe("limits", () => {
   it("NACOS-722 ends a connection that a server accepts and never answers", async () => {
     const { port, sockets } = await stage();
-    const error = withDatabase(target(plain, { port, timeoutMs: 300 }), NEVER, async () => {});
-    await expect(error).rejects.toMatchObject({
-      reason: "Timeout",
-      message: expect.stringMatching(/^timeout: /),
-    });
+    const error = withDatabase(target(plain, { port, timeoutMs: 300 }), LIMITS, NEVER, async () => {});
+    await expect(error).rejects.toMatchObject({ reason: "DatabaseUnreachable" });
     await expect.poll(() => sockets.map((socket) => socket.closed)).toEqual([true]);
   });
 
@@ -180,7 +182,7 @@ describe("limits", () => {
       plain.query(
         "select count(*) from pg_stat_activity where query like '%pg_sleep(61)%' and pid <> pg_backend_pid()",
       );
-    const slow = withDatabase(target(plain, { timeoutMs: 1_000 }), NEVER, (db) =>
+    const slow = withDatabase(target(plain, { timeoutMs: 1_000 }), LIMITS, NEVER, (db) =>
       db.transaction(() => db.query("select pg_sleep(61)")),
     );
     await expect(slow).rejects.toMatchObject({ reason: "Timeout" });
@@ -190,7 +192,7 @@ describe("limits", () => {
   it("ends at once with the signal, and rejects with its reason", async () => {
     const { port, sockets } = await stage();
     const controller = new AbortController();
-    const work = withDatabase(target(plain, { port }), controller.signal, async () => {});
+    const work = withDatabase(target(plain, { port }), LIMITS, controller.signal, async () => {});
     await expect.poll(() => sockets.length).toBe(1);
     controller.abort(new Error("the resource has gone"));
     await expect(work).rejects.toThrow("the resource has gone");
@@ -204,14 +206,14 @@ describe("limits", () => {
       [{}, "done"],
       [{ port: 1 }, "DatabaseUnreachable"],
       [{ password: "" }, "LoginRefused"],
-      [{ port }, "Timeout"],
+      [{ port, timeoutMs: 321 }, "DatabaseUnreachable"],
     ];
     const [set, clear] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
     try {
       for (const [more, end] of ends) {
-        const timeoutMs = end === "Timeout" ? 321 : 20_123;
-        const to = target(plain, { timeoutMs, ...more });
-        const work = withDatabase(to, signal, async () => "done");
+        const to = target(plain, { timeoutMs: 20_123, ...more });
+        const { timeoutMs } = to;
+        const work = withDatabase(to, LIMITS, signal, async () => "done");
         expect(await work.catch(({ reason }) => reason)).toBe(end);
         const timers = set.mock.results.filter((_, index) => set.mock.calls[index]![1] === timeoutMs);
         const cleared = clear.mock.calls.map(([timer]) => timer);
@@ -227,7 +229,7 @@ describe("limits", () => {
   });
 
   it("NACOS-718 leaves nothing behind of a transaction that fails, and goes on after it", async () => {
-    await withDatabase(target(plain), NEVER, async (db) => {
+    await withDatabase(target(plain), LIMITS, NEVER, async (db) => {
       const failing = db.transaction(async () => {
         await db.query("create table half_done (a int)");
         await db.query("select no_such_column");
@@ -235,5 +237,153 @@ describe("limits", () => {
       await expect(failing).rejects.toMatchObject({ reason: "StatementFailed", sqlState: "42703" });
       expect(await db.query("select to_regclass('half_done') as found")).toEqual([{ found: null }]);
     });
+  });
+});
+
+/** A message of the protocol: type, length, content. */
+function message(type: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeUInt32BE(content.length + 4, 1);
+  return Buffer.concat([head, content]);
+}
+const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+};
+/** Authentication request of a kind: 0 none, 3 the password as it is. */
+const authentication = (kind: number): Buffer => message("R", int32(kind));
+const READY = message("Z", Buffer.from("I"));
+
+describe("servers that lie", () => {
+  /** A server that declines TLS, and then sends one thing after each that it gets. */
+  async function liar(...answers: (Buffer | ((socket: Socket) => void))[]): Promise<{
+    port: number;
+    received: () => string;
+    sockets: Socket[];
+  }> {
+    const sockets: Socket[] = [];
+    let received = "";
+    const server = createServer((socket) => {
+      sockets.push(socket);
+      const left = [...answers];
+      socket.on("error", () => {});
+      socket.on("data", (data) => {
+        received += data.toString("latin1");
+        // A request for TLS has eight bytes, and is declined.
+        if (data.length === 8 && data.readUInt32BE(4) === 80877103) return void socket.write("N");
+        const answer = left.shift();
+        if (typeof answer === "function") answer(socket);
+        else if (answer !== undefined) socket.write(answer);
+      });
+    });
+    silent.push({ server, sockets });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return { port: (server.address() as { port: number }).port, received: () => received, sockets };
+  }
+
+  /** Sends the same for ever, as fast as it is taken; tells how much that was. */
+  function endless(chunk: Buffer): { send: (socket: Socket) => void; sent: () => number } {
+    let sent = 0;
+    const send = (socket: Socket): void => {
+      while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
+      sent += chunk.length;
+      socket.once("drain", () => send(socket));
+    };
+    return { send, sent: () => sent };
+  }
+
+  const LOGIN = Buffer.concat([authentication(0), READY]);
+  const failure = async (more: Partial<PostgresTarget>): Promise<unknown> =>
+    withDatabase(target(plain, more), LIMITS, NEVER, (db) => db.query("select 1 as one")).catch(
+      (error) => error,
+    );
+
+  it("NACOS-724 the password is not sent as it is to a server that nothing verifies", async () => {
+    const password = "marker-7d1f";
+    for (const [sslMode, sent] of [
+      ["prefer", false],
+      ["disable", true],
+    ] as const) {
+      const { port, received } = await liar(authentication(3), LOGIN);
+      const error = await failure({ port, sslMode, password, timeoutMs: 2_000 });
+      expect(received().includes(password)).toBe(sent);
+      if (!sent) expect(error).toMatchObject({ reason: "PasswordNotSent" });
+    }
+  });
+
+  it.each([
+    [
+      "a message of two gigabytes",
+      Buffer.concat([Buffer.from("D"), int32(2_147_483_647)]),
+      Buffer.alloc(65_536),
+    ],
+    ["rows without an end", message("T", Buffer.alloc(2)), message("D", Buffer.alloc(2))],
+    ["notices without an end", message("N", Buffer.alloc(1)), message("N", Buffer.alloc(1))],
+  ])("NACOS-1012 %s are cut off", async (_what, first, more) => {
+    const stream = endless(
+      Buffer.concat(Array.from({ length: Math.ceil(65_536 / more.length) }, () => more)),
+    );
+    for (const at of ["login", "answer"]) {
+      const flood = (socket: Socket): void => {
+        socket.write(first);
+        stream.send(socket);
+      };
+      const { port, sockets } = await liar(...(at === "login" ? [flood] : [LOGIN, flood]));
+      // Rows that nobody has asked for end the connection by themselves.
+      const unasked = at === "login" && first.toString("latin1").startsWith("T");
+      const reason = unasked ? "DatabaseUnreachable" : "AnswerTooLarge";
+      expect(await failure({ port, timeoutMs: 60_000 })).toMatchObject({ reason });
+      await expect.poll(() => sockets.every(({ closed }) => closed)).toBe(true);
+    }
+    // What the two sockets have on their way is more than what was read.
+    expect(stream.sent()).toBeLessThan(64 * 1_048_576);
+  });
+
+  it("NACOS-1012 messages that nobody can read end the connection, and nothing else", async () => {
+    // 65 535 fields, texts without an end, a length that is none, and each type with too little in it
+    const types = [..."RKSZTDCEN1st2nAGHWcdI"];
+    const garbage = [
+      ...types.map((type) => message(type, Buffer.from([0xff, 0xff, 0xff]))),
+      ...types.map((type) => message(type, Buffer.alloc(0))),
+      Buffer.concat([Buffer.from("D"), int32(-2)]),
+      Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
+    ];
+    for (const bytes of garbage) {
+      for (const answers of [[bytes], [LOGIN, bytes]]) {
+        const { port } = await liar(...answers, (socket) => socket.end());
+        const ended = await failure({ port, timeoutMs: 400 });
+        expect(ended).toSatisfy((end) => end instanceof Error || Array.isArray(end));
+      }
+    }
+  });
+
+  it("NACOS-1014 a server that the rules leave out is never connected to, by whatever name", async () => {
+    const { port, sockets } = await liar(LOGIN);
+    const limits = databaseLimits(hostRules(""));
+    for (const host of ["127.0.0.1", "localhost", "::ffff:127.0.0.1", "0.0.0.0"]) {
+      const error = await withDatabase(target(plain, { host, port }), limits, NEVER, async () => {}).catch(
+        (e) => e,
+      );
+      expect(error).toMatchObject({ reason: "HostNotAllowed" });
+    }
+    expect(sockets).toEqual([]);
+  });
+
+  it("NACOS-1015 closed ports, silent ones and other services are told alike", async () => {
+    const mute = await stage();
+    const other = await stage("SSH-2.0-x\r\n");
+    const texts = new Set<string>();
+    for (const port of [1, mute.port, other.port]) {
+      for (const sslMode of ["prefer", "disable"] as const) {
+        const error = (await failure({ port, sslMode, timeoutMs: 500 })) as DatabaseError;
+        expect(error.detail).toBeDefined();
+        texts.add(`${error.reason} ${error.message.replace(`:${port};`, ":PORT;")}`);
+      }
+    }
+    expect([...texts]).toEqual([
+      "DatabaseUnreachable no PostgreSQL server answers at 127.0.0.1:PORT; the operator's log has the cause",
+    ]);
   });
 });

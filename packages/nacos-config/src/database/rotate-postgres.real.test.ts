@@ -2,11 +2,13 @@
 import { type PostgresServer, startPostgres } from "@quartet/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AdminCredentials } from "../desired/admin.ts";
-import { withDatabase } from "./connection.ts";
+import { databaseLimits, withDatabase } from "./connection.ts";
+import { hostRules } from "./hosts.ts";
 import { type AdminFindings, inspectAdmins, rotateAdmin } from "./rotate.ts";
 import { SCHEMA_V1 } from "./schema-v1.ts";
 import type { PostgresTarget } from "./target.ts";
 
+const LIMITS = databaseLimits(hostRules("127.0.0.1,localhost"));
 const NEVER = new AbortController().signal;
 const ODD_NAME = `o'p"s %41$1;--ü`;
 
@@ -37,7 +39,7 @@ const admin = (username: string, passwordHash: string): AdminCredentials => ({
   weak: false,
 });
 const rotate = (username: string, hash: string): Promise<AdminFindings> =>
-  withDatabase(target(), NEVER, (db) => rotateAdmin(db, admin(username, hash)));
+  withDatabase(target(), LIMITS, NEVER, (db) => rotateAdmin(db, admin(username, hash)));
 const users = (): Promise<string> =>
   server.query("select username, password, enabled from users order by 1", database);
 const roles = (): Promise<string> => server.query("select username, role from roles order by 1, 2", database);
@@ -72,7 +74,7 @@ describe("rotation in a database", () => {
     );
     expect(await rotate("ops", "h")).toEqual({ defaultPassword: true, otherAdmins: 2 });
     await server.query("update users set password = 'other' where username = 'nacos'", database);
-    const look = () => withDatabase(target(), NEVER, (db) => inspectAdmins(db, "ops"));
+    const look = () => withDatabase(target(), LIMITS, NEVER, (db) => inspectAdmins(db, "ops"));
     expect(await look()).toEqual({ defaultPassword: false, otherAdmins: 2 });
   });
 

@@ -20,7 +20,14 @@ const MAX_TIMEOUT_SECONDS = 600;
 const MAX_PORT = 65_535;
 /** Host names, of whatever script. */
 const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+/** Longest DNS name in characters. */
+const MAX_HOST_LENGTH = 253;
+/** Longest name of a database or user that PostgreSQL keeps, in bytes (NAMEDATALEN). */
+const MAX_IDENTIFIER_BYTES = 63;
+/** Largest bundle of CA certificates in characters; that of a whole operating system has about 220 000. */
+const MAX_CA_LENGTH = 262_144;
+const CERTIFICATE_BEGIN = "-----BEGIN CERTIFICATE-----";
+const CERTIFICATE_END = "-----END CERTIFICATE-----";
 
 export type SslMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
 const SSL_MODES: readonly SslMode[] = ["disable", "prefer", "require", "verify-ca", "verify-full"];
@@ -73,13 +80,15 @@ export function postgresConnection({
   const sslMode = (postgres.sslMode || DEFAULT_SSL_MODE) as SslMode;
   const seconds = pgInit.timeoutSeconds || DEFAULT_TIMEOUT_SECONDS;
   // Not quoted: a URL may hold a password.
-  if (!HOST_NAME.test(host) && isIP(host) === 0) {
+  if (host.length > MAX_HOST_LENGTH || (!HOST_NAME.test(host) && isIP(host) === 0)) {
     return invalid("host", "must be one host name or address, not a path or a URL");
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > MAX_PORT) {
     return invalid("port", `must be a number from 1 to ${MAX_PORT}`);
   }
   if (database === "") return invalid("database", "is needed when host is set");
+  const fault = identifierFault(database);
+  if (fault !== undefined) return invalid("database", fault);
   if (!login?.name) return invalid("credentialsSecretRef.name", "is needed when host is set");
   if (!SSL_MODES.includes(sslMode)) return invalid("sslMode", `must be one of ${SSL_MODES.join(", ")}`);
   const verifies = sslMode === "verify-ca" || sslMode === "verify-full";
@@ -113,24 +122,47 @@ export function postgresTarget(
   if (typeof user !== "string") return user;
   const password = secretText(login, found, credentials.passwordKey);
   if (typeof password !== "string") return password;
-  if (user === "") return keyProblem(login, credentials.usernameKey, "is empty");
+  const fault = user === "" ? "is empty" : identifierFault(user);
+  if (fault !== undefined) return keyProblem(login, credentials.usernameKey, fault);
   if (ca === undefined) return { ...connection, user, password };
   const authority = `spec.postgres.caSecretRef: Secret ${ca.name}`;
   const caPem = secretText(authority, read(ca.name), ca.key);
   if (typeof caPem !== "string") return caPem;
+  if (caPem.length > MAX_CA_LENGTH) {
+    return keyProblem(authority, ca.key, `holds more than ${MAX_CA_LENGTH} characters`);
+  }
   // Without any, the server would be verified by the CAs of the operator's own system.
   if (!holdsCertificates(caPem)) return keyProblem(authority, ca.key, "holds no PEM certificate");
   return { ...connection, user, password, caPem };
 }
 
+/** What is wrong with the name of a database or user. It is sent as it is, to whatever listens there. */
+function identifierFault(name: string): string | undefined {
+  if (/\p{Cc}/u.test(name)) return "must not hold control characters";
+  if (Buffer.byteLength(name) <= MAX_IDENTIFIER_BYTES) return undefined;
+  return `must have at most ${MAX_IDENTIFIER_BYTES} bytes`;
+}
+
 /** True when there are certificates, and all of them can be read. */
 function holdsCertificates(pem: string): boolean {
-  const certificates = pem.match(CERTIFICATE) ?? [];
   try {
-    return certificates.map((text) => new X509Certificate(text)).length > 0;
+    return certificatesIn(pem).map((text) => new X509Certificate(text)).length > 0;
   } catch {
     return false;
   }
+}
+
+/** Each certificate of a PEM text; one without an end is left out. */
+function certificatesIn(pem: string): string[] {
+  const found: string[] = [];
+  let begin = pem.indexOf(CERTIFICATE_BEGIN);
+  while (begin !== -1) {
+    const end = pem.indexOf(CERTIFICATE_END, begin);
+    if (end === -1) break;
+    found.push(pem.slice(begin, end + CERTIFICATE_END.length));
+    begin = pem.indexOf(CERTIFICATE_BEGIN, end);
+  }
+  return found;
 }
 
 /** True for the second kind of the answers above. */

@@ -2,7 +2,7 @@
 import { configDigest } from "./digest.ts";
 import { byteLength, MAX_CONFIG_BYTES, mergeConfig } from "./merge.ts";
 import { listNames, type Notice, warning } from "./notice.ts";
-import { protectedKeys } from "./protected-keys.ts";
+import { ProtectedKeysError, protectedKeys } from "./protected-keys.ts";
 import type { ConfigPlan, NacosSpec, SourceRef, SourceRole } from "./settings.ts";
 import { type ConfigProblem, type FoundSource, isProblem, readSource, type SourceText } from "./source.ts";
 import { AUTH_PROPERTY, isPublicToken, isWeakToken, TOKEN_PROPERTY } from "./token.ts";
@@ -18,7 +18,9 @@ export interface ReadyConfig {
   readonly bytes: number;
   /** Effective properties of the merged text. Holds secrets: for checks only. */
   readonly effective: ReadonlyMap<string, string>;
-  /** Counts and key names, for the condition. */
+  /** Part of the text comes from a Secret: nothing of it may be told. */
+  readonly secret: boolean;
+  /** Counts, and key names unless they are secret, for the condition. */
   readonly message: string;
   /** Worth an event when this content is first seen. */
   readonly notices: readonly Notice[];
@@ -56,19 +58,27 @@ export function resolveConfig(
     const sizes = `${bytes} bytes, ${MAX_CONFIG_BYTES} are allowed`;
     return held("ConfigTooLarge", `the merged configuration has ${sizes}; shorten a source`);
   }
-  const touched = protectedKeys(effective(texts.get("user")).keys(), spec.configPolicy?.protectedKeys ?? []);
+  const touched = touchedKeys(texts.get("user"), spec);
+  if (touched === undefined) {
+    const message =
+      "spec.configPolicy.protectedKeys takes too long to compare with the keys of userConfigRef";
+    return held("ProtectedKeysTooCostly", `${message}; use fewer patterns and stars, and shorter keys`);
+  }
+  const user = plan.sources.find(({ role }) => role === "user");
+  const violation = `userConfigRef sets protected keys: ${shownKeys(user, texts, touched)}; remove them there`;
   if (touched.length > 0 && spec.configPolicy?.onViolation === "Reject") {
-    return held("ProtectedKeyOverridden", protectedMessage(touched));
+    return held("ProtectedKeyOverridden", violation);
   }
   const all = new Map([...effective(texts.get("internal")), ...effective(texts.get("user"))]);
-  const policy = touched.length > 0 ? [warning("ProtectedKeyOverridden", protectedMessage(touched))] : [];
+  const policy = touched.length > 0 ? [warning("ProtectedKeyOverridden", violation)] : [];
   return {
     state: "ready",
     content,
     digest: configDigest(content),
     bytes,
     effective: all,
-    message: summary(texts),
+    secret: plan.sources.some(({ kind }) => kind === "Secret"),
+    message: summary(plan, texts),
     notices: [...policy, ...sourceNotices(plan, texts), ...tokenNotices(all)],
   };
 }
@@ -81,17 +91,41 @@ function effective(source: SourceText | undefined): Map<string, string> {
   return new Map(source?.properties.map(({ key, value }) => [key, value]));
 }
 
-function protectedMessage(keys: readonly string[]): string {
-  return `userConfigRef sets protected keys: ${listNames(keys)}; remove them there`;
+/** The user's keys that the policy protects; `undefined` when that takes too long to find out. */
+function touchedKeys(user: SourceText | undefined, { configPolicy }: NacosSpec): string[] | undefined {
+  try {
+    return protectedKeys(effective(user).keys(), configPolicy?.protectedKeys ?? []);
+  } catch (error) {
+    if (error instanceof ProtectedKeysError) return undefined;
+    throw error;
+  }
 }
 
-function summary(texts: ReadonlyMap<SourceRole, SourceText>): string {
+/** Names of keys of a ConfigMap. Of a Secret's text every word may be the secret: there the lines are counted. */
+function shownKeys(
+  ref: SourceRef | undefined,
+  texts: ReadonlyMap<SourceRole, SourceText>,
+  keys: readonly string[],
+): string {
+  if (ref?.kind !== "Secret") return listNames(keys);
+  const wanted = new Set(keys);
+  const properties = texts.get(ref.role)?.properties ?? [];
+  const lines = properties.filter(({ key }) => wanted.has(key)).map(({ line }) => line);
+  const shown = lines.slice(0, MAX_LINES).join(", ");
+  return `${wanted.size} of the Secret, in ${lines.length === 1 ? "line" : "lines"} ${shown}${lines.length > MAX_LINES ? " and others" : ""}`;
+}
+
+/** Line numbers that are listed. */
+const MAX_LINES = 20;
+
+function summary({ sources }: MergedPlan, texts: ReadonlyMap<SourceRole, SourceText>): string {
   const internal = effective(texts.get("internal"));
   const user = effective(texts.get("user"));
   const overridden = [...user.keys()].filter((key) => internal.has(key));
   const counts = `merged ${internal.size} internal and ${user.size} user properties`;
   if (overridden.length === 0) return counts;
-  return `${counts}; ${overridden.length} internal overridden: ${listNames(overridden)}`;
+  const secret = sources.some(({ kind }) => kind === "Secret");
+  return `${counts}; ${overridden.length} internal overridden${secret ? "" : `: ${listNames(overridden)}`}`;
 }
 
 function sourceNotices({ sources }: MergedPlan, texts: ReadonlyMap<SourceRole, SourceText>): Notice[] {
@@ -111,7 +145,7 @@ function sourceNotices({ sources }: MergedPlan, texts: ReadonlyMap<SourceRole, S
     const { text, properties } = texts.get(ref.role)!;
     const garbled = properties.filter(({ nonAscii }) => nonAscii).map(({ key }) => key);
     if (garbled.length > 0) {
-      const keys = listNames(garbled.map(printable));
+      const keys = ref.kind === "Secret" ? shownKeys(ref, texts, garbled) : listNames(garbled.map(printable));
       notices.push(
         warning(
           "NonAsciiValue",

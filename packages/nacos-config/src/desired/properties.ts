@@ -31,25 +31,42 @@ export function parseProperties(text: string): Map<string, string> {
   return new Map(readProperties(text).map(({ key, value }) => [key, value]));
 }
 
-/** All properties in the order of the text; those with an empty key are dropped, as Spring does. Throws {@link PropertiesError}. */
+/** Properties that a text may have. Real configurations have some hundred; more would take the memory of the process. */
+export const MAX_PROPERTIES = 20_000;
+
+/** A text with more than {@link MAX_PROPERTIES} properties. */
+export class TooManyPropertiesError extends Error {}
+
+/**
+ * All properties in the order of the text; those with an empty key are dropped, as Spring does. Takes time and memory in
+ * proportion to the text. Throws {@link PropertiesError} and {@link TooManyPropertiesError}.
+ */
 export function readProperties(text: string): Property[] {
   const latin1 = Buffer.from(text, "utf8").toString("latin1");
-  return logicalLines(latin1)
-    .map(toProperty)
-    .filter(({ key }) => key !== "");
+  const properties: Property[] = [];
+  for (const line of logicalLines(latin1)) {
+    const property = toProperty(line);
+    if (property.key === "") continue;
+    if (properties.length === MAX_PROPERTIES) {
+      throw new TooManyPropertiesError(`more than ${MAX_PROPERTIES} properties`);
+    }
+    properties.push(property);
+  }
+  return properties;
 }
 
 /** Continuation lines joined, comments and blank lines left out. */
 interface LogicalLine {
   text: string;
-  /** Number of each natural line that it is made of, with the offset at which that line's part begins. */
-  parts: { offset: number; line: number }[];
+  /** Number of its first natural line, from 1. */
+  line: number;
+  /** Offset of each natural line's part; the lines follow each other. */
+  offsets: number[];
 }
 
 const isBlank = (char: string): boolean => char === " " || char === "\t" || char === "\f";
 
-function logicalLines(text: string): LogicalLine[] {
-  const result: LogicalLine[] = [];
+function* logicalLines(text: string): Generator<LogicalLine> {
   let current: LogicalLine | undefined;
   for (const [index, natural] of text.split(/\r\n|\r|\n/).entries()) {
     const body = natural.replace(/^[ \t\f]+/, "");
@@ -58,21 +75,21 @@ function logicalLines(text: string): LogicalLine[] {
     const part = continued ? body.slice(0, -1) : body;
     // A continuation that has nothing so far counts as a fresh line, so a comment may follow it.
     if (current === undefined && part === "" && continued) continue;
-    current ??= { text: "", parts: [] };
-    current.parts.push({ offset: current.text.length, line: index + 1 });
+    current ??= { text: "", line: index + 1, offsets: [] };
+    current.offsets.push(current.text.length);
     current.text += part;
     if (continued) continue;
-    result.push(current);
+    yield current;
     current = undefined;
   }
-  if (current !== undefined) result.push(current);
-  return result;
+  if (current !== undefined) yield current;
 }
 
 /** An odd number of backslashes at the end. */
 function endsInContinuation(line: string): boolean {
-  const slashes = /\\*$/.exec(line)![0].length;
-  return slashes % 2 === 1;
+  let at = line.length;
+  while (at > 0 && line[at - 1] === "\\") at -= 1;
+  return (line.length - at) % 2 === 1;
 }
 
 function toProperty(line: LogicalLine): Property {
@@ -82,7 +99,7 @@ function toProperty(line: LogicalLine): Property {
   return {
     key: unescaped(line, 0, keyEnd),
     value: unescaped(line, valueStart, text.length),
-    line: line.parts[0]!.line,
+    line: line.line,
     // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with the control characters
     nonAscii: /[^\x00-\x7f]/.test(text),
   };
@@ -137,6 +154,6 @@ function unescaped(line: LogicalLine, start: number, end: number): string {
   return result;
 }
 
-function lineAt({ parts }: LogicalLine, offset: number): number {
-  return parts.findLast((part) => part.offset <= offset)!.line;
+function lineAt({ line, offsets }: LogicalLine, offset: number): number {
+  return line + offsets.findLastIndex((start) => start <= offset);
 }

@@ -3,7 +3,7 @@ import { type DeepReadonly, isControlledByFamily } from "@quartet/core";
 import { FAMILY } from "./family.ts";
 import type { ConfigObject } from "./k8s.ts";
 import { GENERATED_FOR_ANNOTATION } from "./names.ts";
-import { PropertiesError, type Property, readProperties } from "./properties.ts";
+import { PropertiesError, type Property, readProperties, TooManyPropertiesError } from "./properties.ts";
 import type { SourceRef } from "./settings.ts";
 
 /** A source object as it was found in the cluster. */
@@ -64,6 +64,9 @@ function withProperties(what: string, ref: SourceRef, text: string): SourceText 
   try {
     return { text, properties: readProperties(text) };
   } catch (error) {
+    if (error instanceof TooManyPropertiesError) {
+      return problem("ConfigTooLarge", `${what} key ${ref.key}: ${error.message}; shorten it`);
+    }
     if (!(error instanceof PropertiesError)) throw error;
     return problem("ConfigInvalid", `${what} key ${ref.key}: ${error.message}; Nacos would not start on it`);
   }

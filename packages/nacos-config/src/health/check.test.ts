@@ -2,7 +2,7 @@ import { createNacosCluster, type NacosCluster, type NacosClusterOptions } from 
 import { afterEach, describe, expect, it } from "vitest";
 import { imageVersion } from "../desired/image.ts";
 import { type CheckOptions, checkCluster } from "./check.ts";
-import { type BaseUrl, podBaseUrl } from "./client.ts";
+import { answerBudget, type BaseUrl, podBaseUrl } from "./client.ts";
 import { endpointOf } from "./endpoint.ts";
 import type { Cluster } from "./evaluate.ts";
 import type { NodeFacts } from "./node-facts.ts";
@@ -37,7 +37,8 @@ async function start(options: NacosClusterOptions = {}): Promise<BaseUrl> {
 
 function check(baseUrl: BaseUrl, more: Partial<CheckOptions> = {}): ReturnType<typeof checkCluster> {
   const signal = new AbortController().signal;
-  return checkCluster(cluster, { endpoint: endpointOf(new Map(), new Map()), baseUrl, signal, ...more });
+  const endpoint = endpointOf(new Map(), new Map());
+  return checkCluster(cluster, { endpoint, baseUrl, signal, answers: answerBudget(), ...more });
 }
 
 const paths = (): string[] => [...new Set(servers!.requests.map(({ path }) => path))];

@@ -1,4 +1,5 @@
 /** One health check of a cluster: all ready nodes are asked at once. */
+import type { ByteBudget } from "../budget.ts";
 import { type ImageVersion, isAtLeast, parseVersion } from "../desired/image.ts";
 import { type ApiVariant, askNode, type BaseUrl } from "./client.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -13,6 +14,7 @@ export interface CheckOptions {
   readonly endpoint: Endpoint;
   readonly identity?: { readonly name: string; readonly value: string };
   readonly baseUrl: BaseUrl;
+  readonly answers: ByteBudget;
   readonly signal: AbortSignal;
   /** Variant that worked last time. */
   readonly remembered?: ApiVariant;
@@ -35,14 +37,15 @@ export async function checkCluster(
 ): Promise<{ readonly health: Health; readonly variant?: ApiVariant }> {
   const tooFew = quorumFailure(cluster);
   if (tooFew !== undefined) return { health: tooFew };
-  const { endpoint, identity, baseUrl } = options;
+  const { endpoint, identity, baseUrl, answers } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
-  const query = { endpoint, baseUrl, signal, variants: variantOrder(options), ...(identity && { identity }) };
+  const variants = variantOrder(options);
+  const query = { endpoint, baseUrl, answers, signal, variants, ...(identity && { identity }) };
   const ready = cluster.nodes.filter((node) => node.ready);
   const results = await Promise.all(ready.map((node) => askNode(node, query)));
-  const answers = new Map<string, NodeAnswer>(ready.map(({ podName }, at) => [podName, results[at]!.answer]));
+  const byPod = new Map<string, NodeAnswer>(ready.map(({ podName }, at) => [podName, results[at]!.answer]));
   const variant = results.find((result) => result.answer.state === "members")?.variant;
-  return { health: evaluate(cluster, answers), ...(variant && { variant }) };
+  return { health: evaluate(cluster, byPod), ...(variant && { variant }) };
 }
 
 function variantOrder({ remembered, version }: CheckOptions): ApiVariant[] {

@@ -1,5 +1,6 @@
 /** The operator's HTTP client for Nacos nodes: one question, asked of one node. */
 import { get, type IncomingMessage } from "node:http";
+import { type ByteBudget, type ByteLimits, createByteBudget } from "../budget.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { NodeAnswer } from "./evaluate.ts";
 import { parseMembers } from "./member-list.ts";
@@ -7,8 +8,13 @@ import type { NodeFacts } from "./node-facts.ts";
 
 /** Limit of one request, connecting included, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 3_000;
-/** Largest answer that is read, in bytes. */
-const MAX_BODY_BYTES = 1_048_576;
+/** What is read, in bytes: one answer, all that are under way, and what each is assured of; a member takes about 1 KiB. */
+const ANSWERS: ByteLimits = { each: 1_048_576, total: 33_554_432, assured: 65_536 };
+
+/** The budget of a process for answers of nodes. */
+export function answerBudget(): ByteBudget {
+  return createByteBudget(ANSWERS);
+}
 /** Statuses that say: this version of the API is not here. */
 const ABSENT_STATUSES = [404, 410, 501];
 const UNAUTHORIZED_STATUSES = [401, 403];
@@ -34,6 +40,7 @@ export interface NodeQuery {
   /** Header that lets the request pass without a login. */
   readonly identity?: { readonly name: string; readonly value: string };
   readonly baseUrl: BaseUrl;
+  readonly answers: ByteBudget;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +75,7 @@ function judge({ status, body }: Exchange): NodeAnswer {
 
 type Failed = Extract<NodeAnswer, { state: "failed" }>;
 
-function exchange(url: string, { identity, signal }: NodeQuery): Promise<Exchange | Failed> {
+function exchange(url: string, { identity, signal, answers }: NodeQuery): Promise<Exchange | Failed> {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   return new Promise((resolve) => {
     const fail = (): void => {
@@ -82,23 +89,30 @@ function exchange(url: string, { identity, signal }: NodeQuery): Promise<Exchang
     try {
       const headers = { accept: "application/json", ...(identity && { [identity.name]: identity.value }) };
       const request = get(url, { agent: false, headers, signal: AbortSignal.any([signal, timeout]) });
+      let answered = false;
       request.on("response", (response) => {
-        read(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), fail);
+        answered = true;
+        read(response, answers).then((body) => resolve({ status: response.statusCode ?? 0, body }), fail);
       });
       request.on("error", fail);
+      // A node that switches protocols unasked gets no answer read, and the connection ends without an error.
+      request.on("close", () => answered || fail());
     } catch {
       fail();
     }
   });
 }
 
-async function read(response: IncomingMessage): Promise<string> {
+async function read(response: IncomingMessage, answers: ByteBudget): Promise<string> {
   const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new Error("the answer is too large");
-    chunks.push(chunk);
+  const account = answers.open();
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      if (!account.take(chunk.length)) throw new Error("the answer is too large");
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } finally {
+    account.close();
   }
-  return Buffer.concat(chunks).toString("utf8");
 }

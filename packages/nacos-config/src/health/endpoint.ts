@@ -6,6 +6,8 @@ import { CLIENT_PORT } from "../desired/ports.ts";
 
 /** Context path of the API unless the properties say otherwise (Nacos). */
 const DEFAULT_CONTEXT_PATH = "/nacos";
+/** Longest path that is taken, in characters; it goes into each request. */
+const MAX_CONTEXT_PATH = 1_024;
 /** Names of the two settings in Nacos 2 and 3; the later a name stands, the more it counts. */
 const PORT_PROPERTIES = ["server.port", "nacos.server.main.port"];
 const CONTEXT_PROPERTIES = [
@@ -33,7 +35,8 @@ export function endpointOf(
     return value === undefined ? undefined : resolve(value, env).trim();
   };
   const port = Number(setting(PORT_PROPERTIES));
-  const path = setting(CONTEXT_PROPERTIES) ?? DEFAULT_CONTEXT_PATH;
+  const given = setting(CONTEXT_PROPERTIES) ?? DEFAULT_CONTEXT_PATH;
+  const path = given.length > MAX_CONTEXT_PATH ? DEFAULT_CONTEXT_PATH : given;
   return {
     port: Number.isInteger(port) && port > 0 && port < 65_536 ? port : CLIENT_PORT.port,
     contextPath: `/${path}`.replace(/\/{2,}/g, "/").replace(/\/$/, ""),
@@ -49,9 +52,31 @@ export function literalEnv(statefulSet: DeepReadonly<StatefulSet>): Map<string, 
   return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** Replaces `${NAME}` and `${NAME:default}`; what is unknown and has no default becomes empty. */
+/**
+ * Replaces `${NAME}` and `${NAME:default}`; what is unknown and has no default becomes empty. The name is not empty and
+ * ends with the first colon, the whole with the first brace. Each character is looked at a few times at most.
+ */
 function resolve(value: string, env: ReadonlyMap<string, string>): string {
-  return value.replace(/\$\{([^}:]+)(?::([^}]*))?\}/g, (_, name: string, fallback: string | undefined) => {
-    return env.get(name) ?? fallback ?? "";
-  });
+  let result = "";
+  let from = 0;
+  let close = -1;
+  for (let open = value.indexOf("${"); open !== -1; open = value.indexOf("${", from)) {
+    const start = open + 2;
+    if (close < start) close = value.indexOf("}", start);
+    if (close === -1) break;
+    if (close === start || value[start] === ":") {
+      result += value.slice(from, start);
+      from = start;
+      continue;
+    }
+    const [name, fallback] = splitOnce(value.slice(start, close), ":");
+    result += value.slice(from, open) + (env.get(name) ?? fallback ?? "");
+    from = close + 1;
+  }
+  return result + value.slice(from);
+}
+
+function splitOnce(text: string, separator: string): [head: string, tail?: string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

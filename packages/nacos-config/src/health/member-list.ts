@@ -24,7 +24,12 @@ export interface Member {
   readonly leaders: Readonly<Record<string, string>>;
 }
 
-/** Members in the answer's body; `undefined` when it is no member list. */
+/** Members that an answer may list: twice as many as a cluster may have nodes, for those that have gone. */
+const MAX_MEMBERS = 2_000;
+/** Longest text of an answer that is kept, in characters: a DNS name with a port is shorter. */
+const MAX_TEXT_LENGTH = 300;
+
+/** Members in the answer's body; `undefined` when it is no member list, or too long for one. */
 export function parseMembers(body: string): Member[] | undefined {
   let answer: unknown;
   try {
@@ -33,6 +38,7 @@ export function parseMembers(body: string): Member[] | undefined {
     return undefined;
   }
   if (!isMap(answer) || !SUCCESS_CODES.includes(answer.code) || !Array.isArray(answer.data)) return undefined;
+  if (answer.data.length > MAX_MEMBERS) return undefined;
   return itemsOf(answer.data).map((member) => {
     const extended = mapOf(member.extendInfo);
     return {
@@ -65,6 +71,8 @@ export function hostOf(address: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
 }
 
+/** A text that is too long is none. */
 function text(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+  const found = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  return found.length > MAX_TEXT_LENGTH ? "" : found;
 }

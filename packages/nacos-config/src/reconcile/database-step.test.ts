@@ -1,7 +1,9 @@
 import type { Answer, Probes } from "@quartet/core";
 import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { beforeEach, describe, expect, it } from "vitest";
+import { databaseLimits } from "../database/connection.ts";
 import { DatabaseError } from "../database/errors.ts";
+import { hostRules } from "../database/hosts.ts";
 import type { ConfigObject } from "../desired/k8s.ts";
 import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import type { NacosStatus } from "../status/status.ts";
@@ -14,6 +16,7 @@ const POSTGRES = { host: "pg.t.svc", database: "nacos", credentialsSecretRef: { 
 const DONE = { initialized: true, initVersion: 1, lastInitTime: "t", lastResult: "Success", lastMessage: "" };
 const INITIALIZED = { version: 1, ran: true };
 
+const databases = databaseLimits(hostRules(""));
 const fresh = (): ResourceMemory => createMemoryStore().of("t/demo", "uid-demo");
 
 /** What the database answers, and what it was asked. */
@@ -55,7 +58,7 @@ async function step(
 ): Promise<Outcome> {
   const resource = { ...nacos({ postgres: POSTGRES, ...spec }, { generation }), status };
   const pass = passOf(resource);
-  const state = await databaseStep(pass, memory, { probes, watches, clock }, writes);
+  const state = await databaseStep(pass, memory, { probes, watches, clock, databases }, writes);
   return { ...pass, ...state };
 }
 
@@ -236,7 +239,9 @@ describe("what comes of it", () => {
 
   it("NACOS-721 NACOS-723 reports a failure, keeps what was known, and tries again in the next pass", async () => {
     await step();
-    answer = new DatabaseError("LoginRefused", "SQLSTATE 28P01: the password is wrong", "28P01");
+    answer = new DatabaseError("LoginRefused", "SQLSTATE 28P01: the password is wrong", {
+      sqlState: "28P01",
+    });
     const failed = await step(verified(1), { generation: 2 });
     expect(failed).toMatchObject({
       startable: false,
@@ -263,7 +268,7 @@ describe("what comes of it", () => {
     const ending = { ...probes, probe: failed } as unknown as Probes;
     const resource = nacos({ postgres: POSTGRES });
     const pass = passOf(resource);
-    const tools = { probes: ending, watches, clock };
+    const tools = { probes: ending, watches, clock, databases };
     await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
   });
 });

@@ -1,6 +1,6 @@
 /** Questions to a resource's PostgreSQL database, asked in the background. */
 import type { Answered, Clock, Probes } from "@quartet/core";
-import { type Database, withDatabase } from "../database/connection.ts";
+import { type Database, type DatabaseLimits, withDatabase } from "../database/connection.ts";
 import { DatabaseError, problemOf } from "../database/errors.ts";
 import {
   type DatabaseProblem,
@@ -26,6 +26,7 @@ export interface DatabaseTools {
   readonly watches: WatchSet;
   readonly probes: Probes;
   readonly clock: Clock;
+  readonly databases: DatabaseLimits;
 }
 
 /** How a question failed, and when; milliseconds since the Unix epoch. */
@@ -54,7 +55,7 @@ export type Reply<T> =
 /** Connects by the spec and its Secrets, and runs the work. Throws what is no failure of the database. */
 export async function askDatabase<T>(
   pass: Pass,
-  { watches, probes, clock }: DatabaseTools,
+  { watches, probes, clock, databases }: DatabaseTools,
   { topic, fingerprint, failure, work }: Question<T>,
 ): Promise<Reply<T>> {
   const { name, namespace, spec } = pass.settings;
@@ -74,13 +75,15 @@ export async function askDatabase<T>(
     fingerprint,
     retryFloorMs: RETRY_FLOOR_MS,
     timeoutMs: target.timeoutMs + ABORT_MS,
-    work: (signal) => withDatabase(target, signal, work),
+    work: (signal) => withDatabase(target, databases, signal, work),
   });
   if (answer.state === "ok") return answer;
   if (answer.state === "pending") {
     return { state: "pending", ...(last && { failure: last }) };
   }
   if (!(answer.error instanceof DatabaseError)) throw answer.error;
+  const { reason, detail } = answer.error;
+  if (detail !== undefined) pass.ctx.log.info("no connection to the database", { reason, detail });
   return failed(problemOf(answer.error), answer.at);
 }
 

@@ -3,6 +3,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createProbes, type Probes } from "@quartet/core";
 import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { databaseLimits } from "../database/connection.ts";
+import { hostRules } from "../database/hosts.ts";
 import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type MemoryStore } from "./memory.ts";
@@ -13,6 +15,7 @@ const NAMES = Array.from({ length: 200 }, (_, index) => `r${index}`);
 const GRACE_MS = 1_000;
 const RETRY_MS = 5_000;
 
+const databases = databaseLimits(hostRules("127.0.0.1"));
 let server: Server;
 let sockets: Socket[];
 let probes: Probes;
@@ -56,7 +59,7 @@ async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
   };
   const resource = nacos({ postgres, pgInit: { timeoutSeconds } }, { name });
   const pass = passOf(resource);
-  const tools = { probes, watches, clock };
+  const tools = { probes, watches, clock, databases };
   await databaseStep(pass, memories.of(name, "uid"), tools, true);
   return pass.failures.map(({ reason }) => reason);
 }
@@ -84,10 +87,10 @@ describe("databases that hang", () => {
     await clock.advance(GRACE_MS);
     await first;
     await expect.poll(() => queued.size, { timeout: 30_000 }).toBe(1);
-    expect(await step("r0", 1)).toEqual(["Timeout"]);
+    expect(await step("r0", 1)).toEqual(["DatabaseUnreachable"]);
     await clock.advance(RETRY_MS);
     // The clock stands still: a pass that waited would never end.
-    expect(await step("r0", 1)).toEqual(["Timeout"]);
+    expect(await step("r0", 1)).toEqual(["DatabaseUnreachable"]);
     await expect.poll(() => sockets.length, { timeout: 30_000 }).toBe(2);
   });
 });

@@ -1,8 +1,10 @@
 /** Asks the nodes whether they form a healthy installation. */
 import type { DeepReadonly, Probes } from "@quartet/core";
+import type { ByteBudget } from "../budget.ts";
+import type { ReadyConfig } from "../desired/config.ts";
 import { canonicalJson } from "../desired/digest.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
-import { warning } from "../desired/notice.ts";
+import { type Notice, warning } from "../desired/notice.ts";
 import { CLIENT_PORT } from "../desired/ports.ts";
 import { checkCluster, knownVersion } from "../health/check.ts";
 import type { BaseUrl } from "../health/client.ts";
@@ -16,6 +18,7 @@ import type { WatchSet } from "./watch-set.ts";
 
 export interface HealthSettings {
   readonly baseUrl: BaseUrl;
+  readonly answers: ByteBudget;
   /** Nodes are not asked; ready pods are enough. */
   readonly skipNodeCheck: boolean;
 }
@@ -34,7 +37,7 @@ export interface HealthTools {
  */
 export async function healthStep(
   pass: Pass,
-  { health: { baseUrl, skipNodeCheck }, watches, probes }: HealthTools,
+  { health: { baseUrl, answers, skipNodeCheck }, watches, probes }: HealthTools,
   memory: ResourceMemory,
   statefulSet: DeepReadonly<StatefulSet>,
   nodes: readonly NodeFacts[],
@@ -63,6 +66,7 @@ export async function healthStep(
       checkCluster(cluster, {
         endpoint,
         baseUrl,
+        answers,
         signal,
         ...(identity && { identity }),
         ...(memory.variant && { remembered: memory.variant }),
@@ -89,10 +93,14 @@ function noteIdentity(pass: Pass, memory: ResourceMemory, available: boolean): v
   pass.notices.push(warning("IdentityUnavailable", note));
 }
 
-/** Warns of a port that Services and the member list do not know. */
-export function portNotice(properties: ReadonlyMap<string, string>): ReturnType<typeof warning> | undefined {
-  const { port } = endpointOf(properties, new Map());
+/** Warns of a port that Services and the member list do not know; the number is not told when it may be secret. */
+export function portNotice({
+  effective,
+  secret,
+}: Pick<ReadyConfig, "effective" | "secret">): Notice | undefined {
+  const { port } = endpointOf(effective, new Map());
   if (port === CLIENT_PORT.port) return undefined;
-  const note = `the properties set port ${port}; Services and member addresses stay at ${CLIENT_PORT.port}`;
+  const set = secret ? "another port" : `port ${port}`;
+  const note = `the properties set ${set}; Services and member addresses stay at ${CLIENT_PORT.port}`;
   return warning("NonDefaultPort", note);
 }

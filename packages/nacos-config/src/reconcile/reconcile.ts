@@ -15,6 +15,7 @@ import {
 import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
 import type { Nacos } from "../api.gen.ts";
+import type { DatabaseLimits } from "../database/connection.ts";
 import { FAMILY } from "../desired/family.ts";
 import type { StatefulSet } from "../desired/k8s.ts";
 import { PAUSED_ANNOTATION } from "../desired/names.ts";
@@ -49,6 +50,7 @@ export interface ReconcilerOptions extends ObserveOptions {
   readonly nacos: () => Source<Nacos>;
   readonly informers: () => Informers;
   readonly memories: MemoryStore;
+  readonly databases: DatabaseLimits;
   /** Time after which a resource without news is looked at again, in milliseconds. */
   readonly resyncMs: number;
   /** True while another Nacos operator is at work in the namespace. */

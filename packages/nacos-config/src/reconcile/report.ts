@@ -41,7 +41,7 @@ export function tell(pass: Pass, { ready }: ConfigResult, status: NacosStatus, m
     if (plugin !== undefined) all.push(plugin);
   }
   if (newContent) {
-    const port = portNotice(ready.effective);
+    const port = portNotice(ready);
     all.push(...ready.notices, ...(port ? [port] : []));
   }
   record(pass, all);

@@ -11,6 +11,9 @@ import { createNacosModule, type NacosModuleOptions, nacosModule } from "../../s
 /** Options of a controller for which ready pods are enough. */
 export const NO_CHECK = { flags: { "nacos-skip-node-check": true } } as const;
 
+/** Databases of tests are on the machine itself, where no real one is. */
+const LOCAL_DATABASES = { "nacos-postgres-hosts": "127.0.0.0/8" } as const;
+
 export interface Stage extends CommonStage {
   /** Starts the controller, by default on this namespace alone; what is started ends with the stage. */
   startManager(options?: Omit<StartOptions, "modules"> & NacosModuleOptions): Promise<TestManager>;
@@ -24,8 +27,12 @@ export async function openStage(): Promise<Stage> {
   const { client, namespace } = stage;
   return {
     ...stage,
-    startManager: ({ baseUrl, ...options } = {}) =>
-      stage.start({ ...options, modules: [createNacosModule(baseUrl ? { baseUrl } : {})] }),
+    startManager: ({ baseUrl, flags, ...options } = {}) =>
+      stage.start({
+        ...options,
+        flags: { ...LOCAL_DATABASES, ...flags },
+        modules: [createNacosModule(baseUrl ? { baseUrl } : {})],
+      }),
     nacosFor(name, options) {
       const nacos = createNacosCluster(options);
       stage.onClose(() => nacos.close());
