@@ -39,6 +39,15 @@ export async function connectBackend(
       const { createFileBackend } = await import("./file.ts");
       return createFileBackend({ paths: settings.file, filter: settings.filter });
     }
+    case "etcd":
+    case "etcdv3": {
+      const { createEtcdBackend } = await import("./etcd/etcd.ts");
+      return createEtcdBackend(settings);
+    }
+    case "redis": {
+      const { createRedisBackend } = await import("./redis/redis.ts");
+      return createRedisBackend({ settings, notice });
+    }
     default:
       throw new ConfigError(`backend ${settings.backend} is not included in this build`);
   }

@@ -165,7 +165,11 @@ export function createAgent({
       const concerns =
         change.keys === undefined ||
         change.keys.some((key) => one.resource.ranges.some((range) => belongs(key, range)));
-      if (concerns && !known) scheduler.mark(one, { settle: true });
+      if (concerns && !known)
+        scheduler.mark(one, {
+          settle: true,
+          ...(change.revision === undefined ? {} : { revision: change.revision }),
+        });
     }
   };
   /** (Re)starts the watches for what the resources ask now. */

@@ -16,6 +16,8 @@ export interface MarkOptions {
   readonly settle?: boolean;
   /** Only a comparison: nothing is known to have changed. */
   readonly resync?: boolean;
+  /** Position of the change: a read at it or behind has seen it. */
+  readonly revision?: number;
 }
 
 export interface Scheduler {
@@ -96,7 +98,12 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
     if (!tracked.dirty) tracked.always = false;
     deps.metrics.processed(resource.dest, "success");
     if (result.reloadAt !== undefined) again(tracked, result.reloadAt);
-    else if (result.revision !== undefined) tracked.processedRevision = result.revision;
+    else if (result.revision !== undefined) {
+      tracked.processedRevision = result.revision;
+      // What changed meanwhile was in the read already.
+      const seen = tracked.dirtyRevision !== undefined && tracked.dirtyRevision <= result.revision;
+      if (seen) tracked.dirty = false;
+    }
   };
   const fail = (tracked: Tracked, error: RunError): void => {
     deps.metrics.processed(tracked.resource.dest, "failure");
@@ -111,6 +118,7 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
   const again = (tracked: Tracked, at: number): void => {
     if (tracked.dirty && tracked.dueAt <= at) return;
     tracked.dirty = true;
+    tracked.dirtyRevision = undefined;
     tracked.dueAt = at;
     tracked.dirtySince = now();
   };
@@ -140,10 +148,15 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
   };
 
   return {
-    mark: (tracked, { always = false, settle = false, resync = false } = {}) => {
+    mark: (tracked, { always = false, settle = false, resync = false, revision } = {}) => {
       if (stopped || tracked.retired) return;
       if (!tracked.dirty) tracked.dirtySince = now();
       const isFirst = !tracked.dirty;
+      if (isFirst) tracked.dirtyRevision = revision;
+      else if (tracked.dirtyRevision !== undefined) {
+        tracked.dirtyRevision =
+          revision === undefined ? undefined : Math.max(tracked.dirtyRevision, revision);
+      }
       tracked.dirty = true;
       tracked.always ||= always;
       tracked.resync = resync && (isFirst || tracked.resync);

@@ -9,6 +9,8 @@ export interface Tracked {
   readonly memory: ResourceMemory;
   /** Something changed that no run has seen. */
   dirty: boolean;
+  /** The change that made it dirty has this position; undefined when a read at a position says nothing about it. */
+  dirtyRevision: number | undefined;
   /** The next run renders even when the values are the same. */
   always: boolean;
   /** When the next run may start (monotonic milliseconds), and when its first change came. */
@@ -40,6 +42,7 @@ export const track = (resource: Resource, client: Client): Tracked => ({
   client,
   memory: { files: [resource.template], attributesRefused: false, told: new Set() },
   dirty: false,
+  dirtyRevision: undefined,
   always: false,
   dueAt: 0,
   dirtySince: 0,

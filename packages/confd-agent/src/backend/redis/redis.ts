@@ -1,0 +1,231 @@
+/** Redis as a source: strings and hashes, and its notices of changed keys. */
+
+import { textOf } from "@quartet/go-template";
+import { Redis, type RedisOptions } from "ioredis";
+import type { BackendSettings } from "../../config/settings.ts";
+import { BackendError, ConfigError, messageOf } from "../../errors.ts";
+import type { Level } from "../../observe/log.ts";
+import { type Backend, belongs, type Snapshot } from "../backend.ts";
+import { readTlsFiles } from "../tls.ts";
+import { escaped, type RedisKeys, redisKeys } from "./keys.ts";
+import { parseRedisNode, type RedisNode, redisPassword } from "./nodes.ts";
+import { prepareNotices } from "./notices.ts";
+
+/** Keys that the server looks at in one step of a scan. */
+const SCAN_COUNT = 1000;
+/** A read that a change came into is done again, so often. */
+const MAX_REREADS = 3;
+/** Commands of one pipeline. */
+const PIPELINE = 500;
+
+export interface RedisBackendOptions {
+  readonly settings: BackendSettings;
+  readonly notice: (level: Level, message: string) => void;
+}
+
+export function createRedisBackend({ settings, notice }: RedisBackendOptions): Backend {
+  const nodes = settings.nodes.map(parseRedisNode);
+  const keys = redisKeys(settings.separator, settings.stripLeadingSlash);
+  const { password, fromClientKey } = redisPassword(settings);
+  if (fromClientKey)
+    notice("warn", "redis: client-key is taken as the password, as confd does: use password");
+  let current = 0;
+  let commands: Redis | undefined;
+  /** Counts changes that were told, so that a read sees those that come into it. */
+  let changes = 0;
+  const toldTypes = new Set<string>();
+
+  const connect = async (node: RedisNode): Promise<Redis> => {
+    const redis = new Redis(optionsOf(node, settings, password, fromClientKey));
+    let problem: unknown;
+    redis.on("error", (error: unknown) => {
+      problem ??= error;
+    });
+    try {
+      await redis.connect();
+      await redis.ping();
+      return redis;
+    } catch (error) {
+      redis.disconnect();
+      throw new BackendError(`${node.label}: ${messageOf(problem ?? error)}`, { cause: error });
+    }
+  };
+  /** A connection to the first node that answers, beginning with the one that did. */
+  const connectAny = async (): Promise<Redis> => {
+    let problem: unknown = new BackendError("no node");
+    for (let tries = 0; tries < nodes.length; tries++) {
+      try {
+        const redis = await connect(nodes[current % nodes.length]!);
+        await refuseCluster(redis);
+        return redis;
+      } catch (error) {
+        problem = error;
+        current += 1;
+      }
+    }
+    throw problem;
+  };
+  const commandConnection = async (): Promise<Redis> => {
+    if (commands?.status === "ready") return commands;
+    commands?.disconnect();
+    commands = await connectAny();
+    return commands;
+  };
+  const readOnce = async (ranges: readonly string[]): Promise<Snapshot> => {
+    const redis = await commandConnection();
+    const values = new Map<string, string>();
+    const own = new Map<string, string>();
+    for (const range of ranges) if (range !== "/") own.set(keys.own(range), range);
+    const unusable = await readKeys(redis, [...own.keys()], keys, values);
+    for (const key of unusable) {
+      if (toldTypes.has(key)) continue;
+      toldTypes.add(key);
+      notice("warn", `redis: ${textOf(key)} is neither a string nor a hash: it is left out`);
+    }
+    for (const range of ranges) {
+      const found = await scan(redis, keys.below(range));
+      await readKeys(redis, found, keys, values);
+    }
+    const wanted = [...values].filter(([key]) => ranges.some((range) => belongs(key, range)));
+    return { values: new Map(wanted) };
+  };
+
+  return {
+    label: `redis ${settings.nodes.join(", ")}`,
+    read: async (ranges) => {
+      for (let tries = 0; ; tries++) {
+        const before = changes;
+        const snapshot = await readOnce(ranges);
+        if (changes === before || tries >= MAX_REREADS) return snapshot;
+      }
+    },
+    watch: async (ranges, events, signal) => {
+      const redis = await connectAny();
+      const { db } = nodes[current % nodes.length]!;
+      let poll: NodeJS.Timeout | undefined;
+      try {
+        const polling = await prepareNotices(redis, settings, events.onNotice);
+        const start = `__keyspace@${db}__:`;
+        const ended = new Promise<void>((resolve, reject) => {
+          redis.once("end", () => reject(new BackendError("the connection is lost")));
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+        const told = (channel: Buffer): void => {
+          changes += 1;
+          events.onChange({ keys: [keys.logical(channel.toString("latin1").slice(start.length))] });
+        };
+        redis.on("pmessageBuffer", (_pattern: unknown, channel: Buffer) => told(channel));
+        const patterns = ranges.flatMap((range) => [
+          ...(range === "/" ? [] : [start + escaped(keys.own(range))]),
+          start + keys.below(range),
+        ]);
+        if (signal.aborted) return;
+        // Keys may be any bytes: the types know of strings only.
+        const encoded = patterns.map((pattern) => Buffer.from(pattern, "latin1")) as unknown as string[];
+        await redis.psubscribe(...encoded);
+        events.onReady({ resumed: false });
+        if (polling !== undefined) poll = setInterval(() => events.onChange({}), polling);
+        await ended;
+      } finally {
+        clearInterval(poll);
+        redis.disconnect();
+      }
+    },
+    health: async () => void (await (await commandConnection()).ping()),
+    close: async () => commands?.disconnect(),
+  };
+}
+
+function optionsOf(
+  node: RedisNode,
+  settings: BackendSettings,
+  password: string,
+  fromClientKey: boolean,
+): RedisOptions {
+  const files = readTlsFiles(fromClientKey ? { ...settings, clientKey: "" } : settings);
+  const tls = node.tls || files.ca !== undefined || files.cert !== undefined;
+  return {
+    ...(node.path === undefined ? { host: node.host!, port: node.port! } : { path: node.path }),
+    db: node.db,
+    ...(settings.username === "" ? {} : { username: settings.username }),
+    ...(password === "" ? {} : { password }),
+    ...(tls ? { tls: { ...files, rejectUnauthorized: !settings.clientInsecure } } : {}),
+    lazyConnect: true,
+    connectTimeout: settings.dialTimeout,
+    commandTimeout: settings.backendTimeout,
+    // The agent itself comes back after a failure, with its own pauses.
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    keepAlive: 10_000,
+  };
+}
+
+async function refuseCluster(redis: Redis): Promise<void> {
+  const info = await redis.info("cluster").catch(() => "");
+  if (!/^cluster_enabled:1/m.test(info)) return;
+  redis.disconnect();
+  throw new ConfigError("redis cluster is not supported: its notices and scans are per node");
+}
+
+async function scan(redis: Redis, pattern: string): Promise<string[]> {
+  const found = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, page] = (await redis.callBuffer(
+      "SCAN",
+      cursor,
+      "MATCH",
+      Buffer.from(pattern, "latin1"),
+      "COUNT",
+      SCAN_COUNT,
+    )) as [Buffer, Buffer[]];
+    for (const key of page) found.add(key.toString("latin1"));
+    cursor = next.toString();
+  } while (cursor !== "0");
+  return [...found];
+}
+
+/** Reads strings and hashes; the keys that are neither. */
+async function readKeys(
+  redis: Redis,
+  own: readonly string[],
+  keys: RedisKeys,
+  into: Map<string, string>,
+): Promise<string[]> {
+  const unusable: string[] = [];
+  for (let at = 0; at < own.length; at += PIPELINE) {
+    const part = own.slice(at, at + PIPELINE);
+    const types = await pipelined<string>(redis, part, "type");
+    const strings = part.filter((_, index) => types[index] === "string");
+    const hashes = part.filter((_, index) => types[index] === "hash");
+    unusable.push(...part.filter((_, index) => !["string", "hash", "none"].includes(types[index]!)));
+    for (const [index, value] of (await pipelined<Buffer | null>(redis, strings, "getBuffer")).entries()) {
+      if (value !== null) into.set(keys.logical(strings[index]!), value.toString("latin1"));
+    }
+    for (const [index, fields] of (
+      await pipelined<Record<string, Buffer>>(redis, hashes, "hgetallBuffer")
+    ).entries()) {
+      const below = keys.logical(hashes[index]!);
+      for (const [field, value] of Object.entries(fields)) {
+        into.set(`${below}/${Buffer.from(field, "utf8").toString("latin1")}`, value.toString("latin1"));
+      }
+    }
+  }
+  return unusable;
+}
+
+type Command = "type" | "getBuffer" | "hgetallBuffer";
+
+/** One command for each key, in one round trip. */
+async function pipelined<T>(redis: Redis, own: readonly string[], command: Command): Promise<T[]> {
+  if (own.length === 0) return [];
+  const pipeline = redis.pipeline();
+  for (const key of own) pipeline[command](Buffer.from(key, "latin1"));
+  const results = (await pipeline.exec()) ?? [];
+  return results.map(([error, value]) => {
+    // Between the question for its type and this one a key may have become another: the next event reads again.
+    if (error !== null && !error.message.startsWith("WRONGTYPE")) throw error;
+    return (error === null ? value : command === "hgetallBuffer" ? {} : null) as T;
+  });
+}

@@ -1,0 +1,331 @@
+/** The agent on a real etcd server. */
+import { statSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { becomes, createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";
+import { type EtcdServer, startEtcd } from "./servers.testkit.ts";
+
+let scene: Scene;
+let etcd: EtcdServer;
+beforeEach(async () => {
+  scene = createScene();
+  etcd = await startEtcd();
+});
+afterEach(async () => {
+  await scene.close();
+  await etcd.close();
+});
+
+const args = (...more: string[]): string[] => [
+  "--backend",
+  "etcdv3",
+  "--node",
+  etcd.address,
+  "--watch-error-backoff",
+  "100ms",
+  ...more,
+];
+const watch = (...more: string[]): RunningAgent => scene.start(args("--watch", ...more));
+const lines = (name: string): number => (scene.exists(name) ? scene.read(name).split("\n").length - 1 : 0);
+
+const DATABASE = { host: "127.0.0.1", password: "p@sSw0rd", port: "3306", username: "confd" };
+const DS = {
+  "/key": "foobar",
+  ...Object.fromEntries(
+    ["", "/prefix"].flatMap((prefix) =>
+      Object.entries(DATABASE).map(([key, value]) => [`${prefix}/database/${key}`, value]),
+    ),
+  ),
+  ...Object.fromEntries(
+    ["", "/prefix"].flatMap((prefix) =>
+      [1, 2].map((n) => [`${prefix}/upstream/app${n}`, `10.0.1.1${n - 1}:8080`]),
+    ),
+  ),
+  ...Object.fromEntries(
+    ["production:10.0.1", "staging:172.16.1"].flatMap((entry) => {
+      const [stage, net] = entry.split(":");
+      return [1, 2].map((n) => [`/nested/${stage}/app${n}`, `${net}.1${n - 1}:8080`]);
+    }),
+  ),
+};
+
+it("AS-1 CONFD-BE-4 CONFD-READ-1 the peer's own integration suite", async () => {
+  await etcd.put(DS);
+  const basic =
+    'hostname: {{getenv "HOSTNAME"}}\n[database]\nhost={{getv "/database/host"}}\npassword={{getv "/database/password"}}\nport={{getv "/database/port"}}\nusername={{getv "/database/username"}}\n';
+  const keys = Object.keys(DATABASE).map((key) => `/database/${key}`);
+  scene.resource("basic", { keys, template: basic, lines: ['mode = "0644"'] });
+  scene.resource("manykeys", { keys: Array.from({ length: 48 }, () => keys).flat(), template: basic });
+  scene.resource("exists", {
+    keys: ["/key"],
+    template:
+      '{{if exists "/key"}}value: {{getv "/key"}}\n{{end}}{{if exists "/doesnotexist"}}value: {{getv "/doesnotexist"}}{{end}}',
+  });
+  scene.resource("iteration", {
+    keys: ["/upstream"],
+    template: 'upstream app {\n{{range gets "/upstream/*" -}}\n{{"    "}}server {{.Value}};\n{{end -}}\n}\n',
+  });
+  scene.resource("nested", {
+    keys: ["/nested"],
+    template:
+      '{{range gets "/nested/production/*"}}{{range gets .Key}}{{base .Key}}={{.Value}}\n{{end}}{{end}}',
+  });
+  const { code, stderr } = await scene.run(args("--onetime", "--watch", "--log-level", "debug"));
+  expect([code, stderr.includes("ERROR")]).toEqual([0, false]);
+  const expected =
+    "hostname: localhost\n[database]\nhost=127.0.0.1\npassword=p@sSw0rd\nport=3306\nusername=confd\n";
+  expect(scene.read("basic")).toBe(expected);
+  expect(scene.read("manykeys")).toBe(expected);
+  expect(scene.read("exists")).toBe("value: foobar\n");
+  expect(scene.read("iteration")).toBe(
+    "upstream app {\n    server 10.0.1.10:8080;\n    server 10.0.1.11:8080;\n}\n",
+  );
+  expect(scene.read("nested")).toBe("app1=10.0.1.10:8080\napp2=10.0.1.11:8080\n");
+  expect(statSync(scene.path("basic")).mode & 0o777).toBe(0o644);
+});
+
+it("AS-3 CONFD-READ-3 CONFD-READ-4 CONFD-READ-8 300 keys read in parts are of one revision", async () => {
+  const all = (value: number) =>
+    Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`/k/${i}`, String(value)]));
+  await etcd.put(all(0));
+  const keys = Array.from({ length: 300 }, (_, i) => `/k/${i}`);
+  scene.resource("out", {
+    keys,
+    template: '{{range getvs "/k/*"}}{{.}} {{end}}',
+    lines: ["check_cmd = \"test $(tr ' ' '\\\\n' < {{.src}} | sort -u | grep -c .) -eq 1\""],
+  });
+  const agent = watch("--etcd-max-txn-ops", "2000");
+  await eventually(() => scene.exists("out"), Boolean);
+  for (let value = 1; value <= 30; value++) await etcd.put(all(value));
+  await becomes(scene, "out", "30 ".repeat(100));
+  expect(agent.log()).not.toContain("Config check failed");
+  expect(agent.log()).not.toContain("too many operations");
+});
+
+describe("following changes", () => {
+  beforeEach(async () => {
+    await etcd.put({ "/app/name": "one", "/app/port": "80", "/apple": "no" });
+    scene.resource("out", {
+      keys: ["/app"],
+      template: '{{getv "/app/name"}}:{{getv "/app/port"}}',
+      lines: ['reload_cmd = "echo r >> {}/reloads"'],
+    });
+  });
+
+  it("AS-4 CONFD-WATCH-5 CONFD-WATCH-3 CONFD-WATCH-13 each change arrives, several of one transaction are one run", async () => {
+    const agent = watch();
+    await becomes(scene, "out", "one:80");
+    for (let counter = 0; counter < 4; counter++) {
+      await etcd.put({ "/app/name": String(counter), "/app/port": String(counter) });
+      await becomes(scene, "out", `${counter}:${counter}`);
+    }
+    await etcd.put({ "/apple": "changed" });
+    await etcd.remove("/app/port");
+    await eventually(agent.log, (log) => log.includes("key does not exist: /app/port"));
+    expect(scene.read("out")).toBe("3:3");
+    await etcd.put({ "/app/port": "81" });
+    await becomes(scene, "out", "3:81");
+    expect((await agent.stop()).code).toBe(0);
+    expect(lines("reloads")).toBe(6);
+  });
+
+  it("AS-6 CONFD-WATCH-9 CONFD-WATCH-10 goes on after a restart of the server", async () => {
+    const agent = watch();
+    await becomes(scene, "out", "one:80");
+    await etcd.kill();
+    await eventually(agent.log, (log) => log.includes("watch of etcdv3"));
+    expect(scene.read("out")).toBe("one:80");
+    await etcd.start();
+    await etcd.put({ "/app/name": "two" });
+    await becomes(scene, "out", "two:80");
+  });
+
+  it("AS-6 CONFD-WATCH-8 notices a store that begins anew", async () => {
+    for (let i = 0; i < 5; i++) await etcd.put({ "/app/name": `n${i}` });
+    const agent = watch();
+    await becomes(scene, "out", "n4:80");
+    await etcd.kill();
+    etcd.wipe();
+    await etcd.start();
+    await etcd.put({ "/app/name": "fresh", "/app/port": "1" });
+    await becomes(scene, "out", "fresh:1");
+    await eventually(agent.log, (log) => log.includes("backend history was reset"));
+    await etcd.put({ "/app/name": "again" });
+    await becomes(scene, "out", "again:1");
+  });
+
+  it("AS-7 CONFD-WATCH-7 what was compacted while the agent stood still is read anew", async () => {
+    const agent = watch();
+    await becomes(scene, "out", "one:80");
+    agent.signal("SIGSTOP");
+    for (let i = 0; i < 50; i++) await etcd.put({ "/app/name": `n${i}` });
+    await etcd.compact();
+    agent.signal("SIGCONT");
+    await becomes(scene, "out", "n49:80");
+    expect(agent.log()).not.toContain("ERROR");
+  });
+
+  it("AS-7 CONFD-WATCH-7 what was compacted during an outage is read anew", async () => {
+    const agent = watch();
+    await becomes(scene, "out", "one:80");
+    await etcd.kill();
+    await eventually(agent.log, (log) => log.includes("watch of etcdv3"));
+    agent.signal("SIGSTOP");
+    await etcd.start();
+    for (let i = 0; i < 5; i++) await etcd.put({ "/app/name": `n${i}` });
+    await etcd.compact();
+    agent.signal("SIGCONT");
+    await becomes(scene, "out", "n4:80");
+    await etcd.put({ "/app/name": "last" });
+    await becomes(scene, "out", "last:80");
+  });
+
+  it("CONFD-PROC-11 waits for a server that is not there at the start", async () => {
+    await etcd.kill();
+    const failing = await scene.run(args("--onetime", "--dial-timeout", "500ms"));
+    expect(failing.code).toBe(1);
+    expect(failing.stderr).toContain(etcd.address);
+    const agent = watch("--dial-timeout", "500ms");
+    await eventually(agent.log, (log) => log.includes("ERROR"));
+    await etcd.start();
+    await becomes(scene, "out", "one:80");
+  });
+
+  it("CONFD-ETCD-6 uses the next member when one is away", async () => {
+    const agent = scene.start([
+      "--backend",
+      "etcd",
+      "--node",
+      "127.0.0.1:1",
+      "--node",
+      etcd.address,
+      "--watch",
+      "--dial-timeout",
+      "500ms",
+    ]);
+    await becomes(scene, "out", "one:80");
+    await etcd.put({ "/app/name": "two" });
+    await becomes(scene, "out", "two:80");
+    expect((await agent.stop()).code).toBe(0);
+  });
+
+  it("AS-16 50 resources with one key and one reload are written once each, with one reload", async () => {
+    for (let i = 0; i < 50; i++) {
+      scene.resource(`many${i}`, {
+        keys: ["/app/name"],
+        template: '{{getv "/app/name"}}',
+        lines: ['reload_cmd = "echo many >> {}/many-reloads"'],
+      });
+    }
+    watch();
+    await eventually(
+      () => lines("many-reloads"),
+      (count) => count === 1,
+    );
+    await etcd.put({ "/app/name": "two" });
+    for (let i = 0; i < 50; i++) await becomes(scene, `many${i}`, "two");
+    await eventually(
+      () => lines("many-reloads"),
+      (count) => count >= 2,
+    );
+    expect(lines("many-reloads")).toBe(2);
+  });
+
+  it("CONFD-STORE-3 CONFD-READ-7 large values and odd bytes arrive as they are", async () => {
+    const large = "é\"'\n".repeat(200_000);
+    for (let i = 0; i < 5; i++) await etcd.put({ [`/big/${i}`]: large.slice(0, 790_000 - i) });
+    scene.resource("big", { keys: ["/big"], template: '{{range gets "/big/*"}}{{.Value}}{{end}}' });
+    const { code } = await scene.run(args("--onetime"));
+    expect(code).toBe(0);
+    expect(scene.read("big")).toBe([0, 1, 2, 3, 4].map((i) => large.slice(0, 790_000 - i)).join(""));
+  });
+});
+
+it("CONFD-ETCD-11 keys without a leading slash", async () => {
+  await etcd.put({ "stolon/c/x": "1", "stolon/c": "0", "/stolon/c/x": "no" });
+  scene.resource("out", {
+    keys: ["/stolon/c"],
+    template: '{{range gets "/stolon/*"}}{{.Key}}={{.Value}} {{end}}{{getv "/stolon/c/x"}}',
+  });
+  expect((await scene.run(args("--onetime", "--strip-leading-slash"))).code).toBe(0);
+  expect(scene.read("out")).toBe("/stolon/c=0 1");
+});
+
+describe("users", () => {
+  const enable = async (): Promise<void> => {
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    await etcd.put({ "/app/name": "one", "/secret/name": "no" });
+    for (const name of ["root", "reader"]) {
+      await etcd.call("/v3/auth/user/add", { name, password: "pw" });
+      await etcd.call("/v3/auth/role/add", { name });
+      await etcd.call("/v3/auth/user/grant", { user: name, role: name });
+    }
+    await etcd.call("/v3/auth/role/grant", {
+      name: "reader",
+      perm: { permType: "READ", key: base64("/app"), range_end: base64("/app0") },
+    });
+    await etcd.call("/v3/auth/enable", {});
+  };
+  const token = async (): Promise<string> =>
+    (await etcd.call("/v3/auth/authenticate", { name: "root", password: "pw" })).token as string;
+  const put = async (key: string, value: string): Promise<void> => {
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    await etcd.call("/v3/kv/put", { key: base64(key), value: base64(value) }, await token());
+  };
+
+  it("CONFD-ETCD-5 CONFD-WATCH-12 logs in, and a refused range leaves the others alone", async () => {
+    await enable();
+    scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
+    scene.resource("secret", { keys: ["/secret"], template: '{{getv "/secret/name"}}' });
+    const agent = watch("--username", "reader", "--password", "pw");
+    await becomes(scene, "out", "one");
+    await eventually(agent.log, (log) => log.includes("permission denied for /secret"));
+    await put("/app/name", "two");
+    await becomes(scene, "out", "two");
+    expect(scene.exists("secret")).toBe(false);
+  });
+
+  it("CONFD-ETCD-5 goes on when its token is no longer taken", async () => {
+    await etcd.close();
+    etcd = await startEtcd({ args: ["--auth-token-ttl=3"] });
+    await enable();
+    scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
+    watch("--username", "reader", "--password", "pw");
+    await becomes(scene, "out", "one");
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    await put("/app/name", "two");
+    await becomes(scene, "out", "two");
+  });
+
+  it("CONFD-ETCD-5 a wrong password ends a single pass with its reason", async () => {
+    await enable();
+    scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
+    const { code, stderr } = await scene.run(
+      args("--onetime", "--username", "reader", "--password", "wrong"),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain("authentication failed");
+    expect(stderr).not.toContain("wrong");
+  });
+});
+
+it("CONFD-ETCD-2 CONFD-ETCD-3 CONFD-ETCD-4 TLS: the right CA, the wrong one, and none wanted", async () => {
+  await etcd.close();
+  etcd = await startEtcd({ tls: true });
+  await etcd.put({ "/app/name": "one" });
+  scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
+  const run = (...more: string[]) =>
+    scene.run(["--backend", "etcdv3", "--node", etcd.url, "--onetime", "--dial-timeout", "2s", ...more]);
+  expect((await run("--client-ca-keys", etcd.caFile)).code).toBe(0);
+  expect(scene.read("out")).toBe("one");
+  const unknown = await run();
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toMatch(/self-signed certificate|unable to verify|unable to get/);
+  expect(unknown.stderr).toContain(etcd.url);
+  const insecure = await run("--client-insecure");
+  expect(insecure.code).toBe(0);
+  expect(insecure.stderr).toContain("not verified");
+  writeFileSync(scene.path("empty.pem"), "nothing");
+  const empty = await run("--client-ca-keys", scene.path("empty.pem"));
+  expect(empty.code).toBe(1);
+  expect(empty.stderr).toContain("holds no certificate");
+});

@@ -1,0 +1,176 @@
+/** The agent on a real Redis server. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { becomes, createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";
+import { type RedisServer, startRedis } from "./servers.testkit.ts";
+
+let scene: Scene;
+let redis: RedisServer;
+const NOTICES = ["--notify-keyspace-events", "KA"];
+beforeEach(async () => {
+  scene = createScene();
+  redis = await startRedis(NOTICES);
+});
+afterEach(async () => {
+  await scene.close();
+  await redis.close();
+});
+
+const args = (...more: string[]): string[] => [
+  "--backend",
+  "redis",
+  "--node",
+  redis.address,
+  "--watch-error-backoff",
+  "100ms",
+  ...more,
+];
+const watch = (...more: string[]): RunningAgent => scene.start(args("--watch", ...more));
+const set = (key: string, value: string): void => void redis.command("set", key, value);
+const lines = (name: string): number => (scene.exists(name) ? scene.read(name).split("\n").length - 1 : 0);
+const app = (more: readonly string[] = []): void =>
+  scene.resource("out", {
+    keys: ["/app"],
+    template: '{{range gets "/app/*"}}{{base .Key}}={{.Value}} {{end}}',
+    lines: more,
+  });
+
+it("AS-1 AS-2 CONFD-REDIS-1 CONFD-REDIS-4 the peer's own integration suite, with strings and hashes", async () => {
+  const database = { host: "127.0.0.1", password: "p@sSw0rd", port: "3306", username: "confd" };
+  set("/key", "foobar");
+  for (const [key, value] of Object.entries(database)) {
+    set(`/database/${key}`, value);
+    redis.command("hset", "/prefix/database", key, value);
+  }
+  for (const n of [0, 1]) {
+    set(`/upstream/app${n + 1}`, `10.0.1.1${n}:8080`);
+    redis.command("hset", "/prefix/upstream", `app${n + 1}`, `10.0.1.1${n}:8080`);
+  }
+  scene.resource("basic", {
+    keys: ["/database"],
+    template:
+      'host={{getv "/database/host"}}\npassword={{getv "/database/password"}}\nport={{getv "/database/port"}}\nusername={{getv "/database/username"}}\n',
+  });
+  scene.resource("iteration", {
+    keys: ["/upstream"],
+    template: '{{range gets "/upstream/*"}}server {{.Value}};\n{{end}}',
+  });
+  for (const more of [[], ["--prefix", "/prefix"]]) {
+    for (const node of [redis.address, `${redis.address}/0`, `redis://${redis.address}/0`]) {
+      expect((await scene.run(["--backend", "redis", "--node", node, "--onetime", ...more])).code).toBe(0);
+      expect(scene.read("basic")).toBe("host=127.0.0.1\npassword=p@sSw0rd\nport=3306\nusername=confd\n");
+      expect(scene.read("iteration")).toBe("server 10.0.1.10:8080;\nserver 10.0.1.11:8080;\n");
+    }
+  }
+});
+
+it("CONFD-REDIS-6 CONFD-BE-5 CONFD-BE-4 every kind of change arrives, of these keys only", async () => {
+  app(['reload_cmd = "echo r >> {}/reloads"']);
+  set("/app/a", "1");
+  set("/apple", "no");
+  watch();
+  await becomes(scene, "out", "a=1 ");
+  const steps: [string[], string][] = [
+    [["set", "/app/a", "2"], "a=2 "],
+    [["setrange", "/app/a", "0", "3"], "a=3 "],
+    [["rename", "/app/a", "/app/b"], "b=3 "],
+    [["copy", "/app/b", "/app/c"], "b=3 c=3 "],
+    [["incr", "/app/c"], "b=3 c=4 "],
+    [["hset", "/app", "h", "5"], "b=3 c=4 h=5 "],
+    [["set", "/app/b", "6", "PX", "50"], "c=4 h=5 "],
+    [["del", "/app"], "c=4 "],
+  ];
+  for (const [command, text] of steps) {
+    redis.command(...command);
+    await becomes(scene, "out", text);
+  }
+  const reloads = lines("reloads");
+  set("/apple", "still no");
+  set("/app/d", "7");
+  await becomes(scene, "out", "c=4 d=7 ");
+  await eventually(
+    () => lines("reloads"),
+    (count) => count === reloads + 1,
+  );
+});
+
+it("AS-15 CONFD-REDIS-10 CONFD-WATCH-4 two resources on one connection both end with their last value", async () => {
+  scene.resource("a", { keys: ["/a"], template: '{{getv "/a" "-"}}' });
+  scene.resource("b", { keys: ["/b"], template: '{{getv "/b" "-"}}' });
+  watch();
+  await becomes(scene, "b", "-");
+  for (let i = 0; i < 50; i++) {
+    set("/a", `a${i}`);
+    set("/b", `b${i}`);
+  }
+  await becomes(scene, "a", "a49");
+  await becomes(scene, "b", "b49");
+});
+
+it("CONFD-REDIS-9 CONFD-WATCH-9 what changed while the server restarted is read", async () => {
+  app();
+  set("/app/a", "1");
+  const agent = watch();
+  await becomes(scene, "out", "a=1 ");
+  set("/app/a", "2");
+  await becomes(scene, "out", "a=2 ");
+  await redis.kill();
+  await eventually(agent.log, (log) => log.includes("watch of redis"));
+  agent.signal("SIGSTOP");
+  await redis.start();
+  set("/app/a", "3");
+  agent.signal("SIGCONT");
+  await becomes(scene, "out", "a=3 ");
+  set("/app/a", "4");
+  await becomes(scene, "out", "a=4 ");
+});
+
+it("AS-15 CONFD-REDIS-7 a server that tells nothing is named, and read again and again", async () => {
+  redis.command("config", "set", "notify-keyspace-events", "");
+  app();
+  set("/app/a", "1");
+  const agent = watch("--interval", "1");
+  await becomes(scene, "out", "a=1 ");
+  expect(agent.log()).toContain(
+    "set notify-keyspace-events to Kg$hxe there, or start with -redis-configure-notifications",
+  );
+  set("/app/a", "2");
+  await becomes(scene, "out", "a=2 ");
+  await agent.stop();
+  watch("--redis-configure-notifications");
+  await eventually(
+    () => redis.command("config", "get", "notify-keyspace-events"),
+    (text) => /[$]/.test(text),
+  );
+  set("/app/a", "3");
+  await becomes(scene, "out", "a=3 ");
+});
+
+it("CONFD-REDIS-8 CONFD-WATCH-14 a flush, which Redis does not tell of, is found by a comparison", async () => {
+  app();
+  set("/app/a", "1");
+  const agent = watch("--resync-interval", "1s");
+  await becomes(scene, "out", "a=1 ");
+  redis.command("flushdb");
+  await becomes(scene, "out", "");
+  await eventually(agent.log, (log) => log.includes("had not told"));
+});
+
+it("CONFD-REDIS-2 CONFD-REDIS-3 password, its old place, and another separator", async () => {
+  await redis.close();
+  redis = await startRedis([...NOTICES, "--requirepass", "s3cr3t"]);
+  redis.command("set", "app:a", "1");
+  app();
+  const run = (...more: string[]) => scene.run(args("--onetime", "--separator", ":", ...more));
+  const refused = await run();
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("NOAUTH");
+  expect((await run("--password", "s3cr3t")).code).toBe(0);
+  expect(scene.read("out")).toBe("a=1 ");
+  const old = await run("--client-key", "s3cr3t");
+  expect(old.code).toBe(0);
+  expect(old.stderr).toContain("client-key is taken as the password");
+  watch("--separator", ":", "--password", "s3cr3t");
+  await becomes(scene, "out", "a=1 ");
+  redis.command("set", "app:a", "2");
+  await becomes(scene, "out", "a=2 ");
+});
