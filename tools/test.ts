@@ -30,6 +30,16 @@ const programs = [
     )),
   },
   {
+    tests: "**/*redis*.real.test.ts",
+    ...(await find("Redis server", "no program: Debian's package redis-server", () => output("redis-server", "--version"))),
+  },
+  {
+    tests: "**/*nginx*.real.test.ts",
+    ...(await find("nginx", "no program: Debian's package nginx-light", () =>
+      output("/bin/sh", "-c", "PATH=$PATH:/usr/sbin nginx -v 2>&1"),
+    )),
+  },
+  {
     tests: "e2e/chart/**",
     ...(await find("Helm", "no program", async () =>
       output(await ensureHelm(process.env, progress), "version", "--short"),
