@@ -31,7 +31,9 @@ const programs = [
   },
   {
     tests: "**/*redis*.real.test.ts",
-    ...(await find("Redis server", "no program: Debian's package redis-server", () => output("redis-server", "--version"))),
+    ...(await find("Redis server", "no program: Debian's package redis-server", () =>
+      output("redis-server", "--version"),
+    )),
   },
   {
     tests: "**/*nginx*.real.test.ts",

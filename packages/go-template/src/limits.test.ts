@@ -44,7 +44,7 @@ describe("limits", () => {
 
   it.each([
     ["parentheses", (depth: number) => `{{${"(".repeat(depth)}1${")".repeat(depth)}}}`],
-    ["conditions", (depth: number) => "{{if 1}}".repeat(depth) + "1" + "{{end}}".repeat(depth)],
+    ["conditions", (depth: number) => `${"{{if 1}}".repeat(depth)}1${"{{end}}".repeat(depth)}`],
     ["else if", (depth: number) => `{{if 0}}${"{{else if 0}}".repeat(depth - 2)}{{else if 1}}1{{end}}`],
   ])("CONFD-TPL-42 refuses %s that stand too deep in each other", (_what, source) => {
     expect(render(source(MAX_NESTING))).toBe("1");
