@@ -1,10 +1,10 @@
 /** `npm run generate`: everything in the repository that is derived from something else in it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { loadSettings } from "@quartet/core";
+import { convertedCrds, loadSettings } from "@quartet/core";
 import { MODULES } from "@quartet/manager";
 import { parse } from "yaml";
-import { controllersFile, crdTemplate, rbacFile } from "./generate/chart.ts";
+import { controllersFile, crdTemplate, rbacFile, webhooksFile } from "./generate/chart.ts";
 import { crdPage } from "./generate/crd-reference.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { metricFamilies } from "./generate/metrics.ts";
@@ -25,7 +25,8 @@ for (const file of readdirSync(`${repository}/crds`).sort()) {
   if (owner === undefined) throw new Error(`crds/${file}: no package is known for group ${crd.spec.group}`);
   typesOf.set(owner, [...(typesOf.get(owner) ?? []), await crdTypes(crd)]);
   const users = MODULES.filter((module) => module.crds.includes(file)).map(({ name }) => name);
-  write(`charts/quartet/templates/crds/${file}`, crdTemplate(text, users));
+  const converted = MODULES.flatMap(convertedCrds).includes(file.replace(/^([^_]+)_([^.]+)\.yaml$/, "$2.$1"));
+  write(`charts/quartet/templates/crds/${file}`, crdTemplate(text, users, converted));
   write(`docs/reference/crd-${crd.spec.names.kind.toLowerCase()}.md`, crdPage(crd));
 }
 for (const [owner, types] of typesOf) {
@@ -35,6 +36,7 @@ for (const [owner, types] of typesOf) {
   write(`packages/${owner}/src/api.gen.ts`, head + types.join("\n"));
 }
 write("charts/quartet/files/rbac.yaml", rbacFile(MODULES));
+write("charts/quartet/files/webhooks.yaml", webhooksFile(MODULES));
 write("charts/quartet/files/controllers.yaml", controllersFile(MODULES));
 const { specs } = await loadSettings({ args: [], env: {}, modules: MODULES });
 write("docs/reference/flags.md", flagsPage(specs));

@@ -2,7 +2,6 @@
 import { request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createEchoModule } from "../echo/echo.ts";
 import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 
@@ -67,9 +66,7 @@ it("core A18 CORE-284 metrics parse, all of the dashboards' are there with their
   const path = new RegExp(`^${echoes.path}`);
   stage.proxy.add({ path, fault: { kind: "tooManyRequests", retryAfterSeconds: 1 }, times: 1 });
   const manager = await stage.start({ args: ["--webhook-port=0", "--leader-elect", "--kube-api-qps=100"] });
-  const module = createEchoModule();
-  const hook = module.webhooks!(manager.manager, {}).find(({ type }) => type === "validating")!;
-  await callWebhook(`${manager.urls.webhook}${hook.path}`);
+  await callWebhook(`${manager.urls.webhook}/validate-echo`);
   await echoes.create("a", { text: "hello" });
   await echoes.ready("a");
   await eventually(async () => expect(await manager.metric("workqueue_depth")).toBe(0));

@@ -138,7 +138,7 @@ it("core A5 CORE-170 (long) both a busy and an idle watch that fall silent are o
 it("CORE-311 with OwnerReferencesPermissionEnforcement the printed rights let children name their owner, and none less do", async () => {
   await open({ apiserverArgs: ["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"] });
   const module = createEchoModule();
-  const rights = module.rights.filter(({ resources }) => !resources.includes("echoes/finalizers"));
+  const rights = module.rights.filter(({ subresource }) => subresource !== "finalizers");
   const less = { ...module, rights };
   await echoes.create("a", { text: "hello" });
   const manager = await stage.start({ modules: [less] });

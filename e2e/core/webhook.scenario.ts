@@ -45,10 +45,11 @@ async function startHooked(
   const module = createEchoModule({ cleanupUrl: stage.endpoint.url, ...echo });
   const lives = certificateLives && { certificateLives };
   const manager = await stage.start({ modules: [module], args: ["--webhook-port=0"], ...lives });
-  const objects = webhookConfigurations(module.webhooks!(manager.manager, {}), {
+  const objects = webhookConfigurations(module.webhooks!, {
     name: `${stage.namespace}-webhook`,
     target: { url: manager.urls.webhook! },
     ownGroups: ["test.quartet.io"],
+    namespaces: [stage.namespace],
     ...(failurePolicy && { failurePolicy }),
   });
   for (const object of objects) {

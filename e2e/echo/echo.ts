@@ -1,5 +1,6 @@
 /** The Echo controller: the smallest one that uses all of the core. It serves the scenarios as their subject. */
 import {
+  allow,
   type Condition,
   type ControllerModule,
   controllerReference,
@@ -11,6 +12,7 @@ import {
   type Manager,
   type ObjectKey,
   type Reconcile,
+  reconciles,
   setCondition,
 } from "@quartet/core";
 import { echoWebhooks } from "./webhooks.ts";
@@ -60,13 +62,12 @@ export function createEchoModule(options: EchoOptions = {}): ControllerModule {
     kinds: [kind],
     crds: [],
     rights: [
-      { groups: [group], resources: ["echoes"], verbs: ["get", "list", "watch", "update", "patch"] },
-      { groups: [group], resources: ["echoes/status"], verbs: ["patch"] },
-      { groups: [group], resources: ["echoes/finalizers"], verbs: ["update"] },
-      { groups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "patch"] },
+      ...reconciles(kind),
+      allow(kind, ["update", "patch"]),
+      allow(CONFIG_MAP, ["get", "list", "watch", "create", "patch"]),
     ],
     flags: [],
-    webhooks: (manager) => echoWebhooks(group, manager, options),
+    webhooks: echoWebhooks(kind, options),
     build(manager) {
       const reconcile = createReconcile(kind, manager, options);
       manager.add(manager.controller(name).for(kind).owns(CONFIG_MAP).complete(reconcile));

@@ -49,14 +49,10 @@ async function write(greeting: Cached, text: string, ctx: core.ReconcileContext)
 
 // #region module
 export function createGreetingModule(book: GuestBook): core.ControllerModule {
-  const right = (group: string, resource: string, ...verbs: string[]): core.RightsRule => {
-    return { groups: [group], resources: [resource], verbs };
-  };
   const rights = [
-    right(GROUP, "greetings", "get", "list", "watch", "patch"),
-    right(GROUP, "greetings/status", "patch"),
-    right(GROUP, "greetings/finalizers", "update"),
-    right("", "configmaps", "get", "list", "watch", "create", "patch"),
+    ...core.reconciles(GREETING),
+    core.allow(GREETING, ["patch"]),
+    core.allow(CONFIG_MAP, ["get", "list", "watch", "create", "patch"]),
   ];
   const build = (manager: core.Manager): void => {
     const builder = manager.controller("greeting").for(GREETING).owns(CONFIG_MAP);

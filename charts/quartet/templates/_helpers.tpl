@@ -58,6 +58,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and $hooks .Values.webhook.enabled }}true{{ end }}
 {{- end }}
 
+{{- /* Secret with the webhook's serving certificate, for the modes in which others provide it. */ -}}
+{{- define "quartet.webhookSecret" -}}
+{{- if eq .Values.webhook.certMode "cert-manager" -}}
+{{ include "quartet.fullname" . }}-webhook-tls
+{{- else -}}
+{{ required "webhook.certSecret is needed with webhook.certMode=files" .Values.webhook.certSecret }}
+{{- end }}
+{{- end }}
+
 {{- /* Rules of the enabled parts for one place (own, work or cluster), as JSON: dict "root" . "place" "own". */ -}}
 {{- define "quartet.rules" -}}
 {{- $root := .root }}
@@ -74,6 +83,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $certificates := and (include "quartet.hooks" $root) (eq $root.Values.webhook.certMode "self") }}
 {{- range $key := include "quartet.enabled" $root | fromJsonArray }}
 {{- $rules = concat $rules (index $file.controllers $key $place) }}
+{{- range $part := index $file.conditional $key }}
+{{- if include "quartet.holds" (dict "root" $root "controller" $key "part" $part) }}
+{{- $rules = concat $rules (index $part $place) }}
+{{- end }}
+{{- end }}
 {{- if $certificates }}
 {{- $rules = concat $rules (index $file.webhooks $key $place) }}
 {{- end }}
@@ -113,4 +127,73 @@ subjects:
   - kind: ServiceAccount
     name: {{ include "quartet.serviceAccountName" .root }}
     namespace: {{ .root.Release.Namespace }}
+{{- end }}
+
+{{- /* "true" unless the part depends on a value of its controller that is another one. */ -}}
+{{- define "quartet.holds" -}}
+{{- if not .part.value }}true{{ else if has (index .root.Values.controllers .controller .part.value) .part.is }}true{{ end }}
+{{- end }}
+
+{{- /* Webhooks of one type (mutating or validating) of the enabled controllers, as JSON: dict "root" . "type" "…". */ -}}
+{{- define "quartet.webhooks" -}}
+{{- $root := .root }}
+{{- $type := .type }}
+{{- $text := $root.Files.Get "files/webhooks.yaml" | replace "__RELEASE__" (include "quartet.fullname" $root) | replace "__NAMESPACE__" $root.Release.Namespace }}
+{{- $file := $text | fromYaml }}
+{{- $hooks := list }}
+{{- range $key := include "quartet.enabled" $root | fromJsonArray }}
+{{- range $part := index $file $key $type }}
+{{- if include "quartet.holds" (dict "root" $root "controller" $key "part" $part) }}
+{{- $entry := $part.entry }}
+{{- if and $root.Values.watchNamespaces (eq (index $entry.rules 0).scope "Namespaced") }}
+{{- $selector := default dict $entry.namespaceSelector }}
+{{- $within := dict "key" "kubernetes.io/metadata.name" "operator" "In" "values" ($root.Values.watchNamespaces | uniq) }}
+{{- $_ := set $selector "matchExpressions" (append (default list $selector.matchExpressions) $within) }}
+{{- $_ := set $entry "namespaceSelector" $selector }}
+{{- end }}
+{{- with $root.Values.webhook.failurePolicy }}
+{{- $_ := set $entry "failurePolicy" . }}
+{{- end }}
+{{- $hooks = append $hooks $entry }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $hooks | toJson }}
+{{- end }}
+
+{{- /* Where cert-manager finds the CA of the webhook's certificate, as an annotation. */ -}}
+{{- define "quartet.injectionAnnotation" -}}
+{{ dict "cert-manager.io/inject-ca-from" (printf "%s/%s-webhook" .Release.Namespace (include "quartet.fullname" .)) | toJson }}
+{{- end }}
+
+{{- /* Annotations of a CRD: dict "root" . "converted" true for one whose objects the webhook converts. */ -}}
+{{- define "quartet.crdAnnotations" }}
+{{- $annotations := dict }}
+{{- if .root.Values.crds.keep }}
+{{- $_ := set $annotations "helm.sh/resource-policy" "keep" }}
+{{- end }}
+{{- if and .converted (eq .root.Values.webhook.certMode "cert-manager") }}
+{{- $annotations = merge $annotations (include "quartet.injectionAnnotation" .root | fromJson) }}
+{{- end }}
+{{- if $annotations }}
+  annotations:
+    {{- toYaml $annotations | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{- /* Conversion by the webhook, for a CRD of several versions. */ -}}
+{{- define "quartet.crdConversion" }}
+{{- if ne (include "quartet.hooks" .) "true" }}
+{{- fail "webhook.enabled=false leaves objects of several versions unconverted: enable it, or disable their controller" }}
+{{- end }}
+  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig:
+        service:
+          namespace: {{ .Release.Namespace }}
+          name: {{ include "quartet.fullname" . }}-webhook
+          path: /convert
+          port: 443
 {{- end }}

@@ -33,7 +33,7 @@ export { WatchFormatError } from "./client/watch-decoder.ts";
 export * from "./clock.ts";
 export { closest } from "./config/closest.ts";
 export { configFileContent } from "./config/config-file.ts";
-export { FEATURE_GATES, type FeatureGate, type GateStage } from "./config/feature-gates.ts";
+export type { FeatureGate, GateStage } from "./config/feature-gates.ts";
 export { environmentName, type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
 export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
 export { isDnsSubdomain } from "./config/names.ts";
@@ -66,11 +66,11 @@ export type {
   ManagerWebhooks,
   ModuleIdentity,
 } from "./manager/manager-types.ts";
-export { checkRights } from "./manager/preflight.ts";
-export { type RbacOptions, rbacFor } from "./manager/rbac.ts";
-export { neededRights, type RightsOptions, webhookName, webhookSecretName } from "./manager/rights.ts";
 export * from "./manager/types.ts";
 export { WriteOutOfBoundsError } from "./manager/write-bounds.ts";
+export * from "./module/flags.ts";
+export * from "./module/module.ts";
+export * from "./module/rights.ts";
 export * from "./object.ts";
 export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/build-metrics.ts";
 export { cacheMetrics } from "./observe/cache-metrics.ts";
@@ -95,3 +95,16 @@ export { isProjected } from "./projected.ts";
 export { createQueue, type QueueObserver, type QueueOptions, type WorkQueue } from "./queue/queue.ts";
 export * from "./queue/rate-limiter.ts";
 export * from "./queue/types.ts";
+export {
+  convertedCrds,
+  neededRights,
+  neededRules,
+  type RightsOptions,
+  servesHooks,
+  singleRights,
+  webhookName,
+  webhookSecretName,
+} from "./rights/needed.ts";
+export { checkRights, type PreflightOutcome } from "./rights/preflight.ts";
+export { type RbacOptions, rbacFor } from "./rights/roles.ts";
+export { compactRights, type RightsRule, type SingleRight } from "./rights/rules.ts";

@@ -61,7 +61,6 @@ export function rbacText({ settings }: LoadedSettings, { modules }: Program): st
   return rbacFor(enabledModules(modules, settings), {
     ...rightsOptions(settings, settings.leaderElection.enabled !== false),
     releaseNamespace: settings.leaderElection.namespace ?? DEFAULT_NAMESPACE,
-    namespaces: settings.namespaces,
   });
 }
 
@@ -74,7 +73,7 @@ export async function check({ settings }: LoadedSettings, program: Program): Pro
   if (electing) leaseNamespace(settings, connection);
   const client = createClient({ connection, version: VERSION, log: logging.log });
   try {
-    const { asked, unknown } = await checkRights({
+    const { asked, unknown, without } = await checkRights({
       client,
       rights: neededRights(enabledModules(program.modules, settings), rightsOptions(settings, electing)),
       releaseNamespace: ownNamespace(settings, connection),
@@ -84,6 +83,9 @@ export async function check({ settings }: LoadedSettings, program: Program): Pro
     if (unknown > 0) {
       program.stderr.write(`${unknown} of ${asked} rights could not be checked\n`);
       return EXIT.failure;
+    }
+    for (const { module, consequence, rules } of without) {
+      program.stdout.write(`${module} does without these rights: ${consequence}\n${rules}`);
     }
     program.stdout.write(`configuration and rights are fine (${asked} rights checked)\n`);
     return EXIT.clean;

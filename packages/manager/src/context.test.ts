@@ -34,6 +34,8 @@ describe("where the program runs", () => {
       webhooks: true,
       ownCertificates: true,
       metricsSecure: true,
+      flags: {},
+      namespaces: [],
     });
     const off = [
       "--metrics-secure",
@@ -46,6 +48,8 @@ describe("where the program runs", () => {
       webhooks: false,
       ownCertificates: false,
       metricsSecure: false,
+      flags: {},
+      namespaces: [],
     });
   });
 });

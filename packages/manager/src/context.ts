@@ -38,6 +38,8 @@ export function rightsOptions(settings: ManagerSettings, electing: boolean): Rig
     webhooks: settings.webhook.port !== undefined,
     ownCertificates: settings.webhook.certMode === "self",
     metricsSecure: settings.metrics.secure && settings.metrics.address !== undefined,
+    flags: settings.moduleFlags,
+    namespaces: settings.namespaces,
   };
 }
 

@@ -1,33 +1,32 @@
 /** A small controller for tests of the program: for each Echo it applies a ConfigMap with its text. */
-import { type ControllerModule, defineKind, type KubeObject, type Manager } from "@quartet/core";
+import {
+  allow,
+  type ControllerModule,
+  defineKind,
+  type FlagValues,
+  type Kind,
+  type KubeObject,
+  type Manager,
+  reads,
+} from "@quartet/core";
+import { CONFIG_MAP } from "@quartet/core/kinds";
 import type { TestClient } from "@quartet/testing";
 
-interface Echo extends KubeObject {
+export interface Echo extends KubeObject {
   spec: { text: string };
 }
 
-interface ConfigMap extends KubeObject {
-  data?: Record<string, string>;
-}
-
-const ECHO = defineKind<Echo>({
+export const ECHO: Kind<Echo> = defineKind<Echo>({
   group: "test.quartet.io",
   version: "v1",
   kind: "Echo",
   plural: "echoes",
   namespaced: true,
 });
-const CONFIG_MAP = defineKind<ConfigMap>({
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
-  plural: "configmaps",
-  namespaced: true,
-});
 
 /** The module; `onBuild` sees the manager and the module's flags. */
 export function echoModule(
-  onBuild?: (manager: Manager, flags: Readonly<Record<string, string | number | boolean>>) => void,
+  onBuild?: (manager: Manager, flags: FlagValues) => void,
   name = "echo",
 ): ControllerModule {
   return {
@@ -35,10 +34,7 @@ export function echoModule(
     aliases: [`${name}-config`],
     kinds: [ECHO],
     crds: [],
-    rights: [
-      { groups: ["test.quartet.io"], resources: ["echoes"], verbs: ["get", "list", "watch"] },
-      { groups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "patch"] },
-    ],
+    rights: [reads(ECHO), allow(CONFIG_MAP, ["get", "list", "watch", "patch"])],
     flags: [{ name: `${name}-resync`, type: "duration", default: "30s", help: "pause between two looks" }],
     build(manager, flags) {
       onBuild?.(manager, flags);

@@ -1,11 +1,8 @@
 /** Flag values for a module: by the names that it declared. */
-import type { ControllerModule, ManagerSettings } from "@quartet/core";
+import type { ControllerModule, FlagValues, ManagerSettings } from "@quartet/core";
 
 /** Values of the module's own flags. */
-export function flagsOf(
-  module: ControllerModule,
-  settings: ManagerSettings,
-): Readonly<Record<string, string | number | boolean>> {
+export function flagsOf(module: ControllerModule, settings: ManagerSettings): FlagValues {
   return Object.fromEntries(module.flags.map(({ name }) => [name, settings.moduleFlags[name]!]));
 }
 

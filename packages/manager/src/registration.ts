@@ -2,42 +2,35 @@
 import {
   type Client,
   type ControllerModule,
-  defineKind,
+  convertedCrds,
+  type FlagValues,
   type Kind,
   type KubeObject,
   keyOf,
   type Logger,
 } from "@quartet/core";
-import { CONVERT_PATH, clientConfig, type Webhook, webhookConfigurations } from "@quartet/core/webhook";
+import {
+  CUSTOM_RESOURCE_DEFINITION,
+  MUTATING_WEBHOOK_CONFIGURATION,
+  VALIDATING_WEBHOOK_CONFIGURATION,
+} from "@quartet/core/kinds";
+import { CONVERT_PATH, clientConfig, webhookConfigurations } from "@quartet/core/webhook";
 
 const FIELD_MANAGER = "quartet-dev";
 
-const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
 const CONFIGURATIONS: Readonly<Record<string, Kind>> = {
-  MutatingWebhookConfiguration: defineKind({
-    ...admission,
-    kind: "MutatingWebhookConfiguration",
-    plural: "mutatingwebhookconfigurations",
-  }),
-  ValidatingWebhookConfiguration: defineKind({
-    ...admission,
-    kind: "ValidatingWebhookConfiguration",
-    plural: "validatingwebhookconfigurations",
-  }),
+  MutatingWebhookConfiguration: MUTATING_WEBHOOK_CONFIGURATION as unknown as Kind,
+  ValidatingWebhookConfiguration: VALIDATING_WEBHOOK_CONFIGURATION as unknown as Kind,
 };
-const CRD: Kind = defineKind({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-});
 
 export interface RegistrationOptions {
   readonly client: Client;
   readonly log: Logger;
   readonly modules: readonly ControllerModule[];
-  readonly webhooks: readonly Webhook[];
+  /** Values of the modules' flags. */
+  readonly flags: FlagValues;
+  /** Namespaces to work in; empty means all. */
+  readonly namespaces: readonly string[];
   /** Name of the configurations. */
   readonly name: string;
   /** Where the API server reaches the webhook server, without path. */
@@ -48,10 +41,18 @@ export interface RegistrationOptions {
 
 /** Makes the API server call the webhooks at the URL; the returned function makes it forget them again. */
 export async function registerWebhooks(options: RegistrationOptions): Promise<() => Promise<void>> {
-  const { client, log, modules, webhooks, name, url, caBundle } = options;
+  const { client, log, modules, flags, namespaces, name, url, caBundle } = options;
+  const webhooks = modules.flatMap((module) => module.webhooks ?? []);
   const target = { url };
   const ownGroups = [...new Set(modules.flatMap(({ kinds }) => kinds.map(({ group }) => group)))];
-  const objects = webhookConfigurations(webhooks, { name, target, caBundle, ownGroups });
+  const objects = webhookConfigurations(webhooks, {
+    name,
+    target,
+    caBundle,
+    ownGroups,
+    flags,
+    namespaces,
+  });
   for (const object of objects) {
     await client.applyOwned(kindOf(object), object, { fieldManager: FIELD_MANAGER });
   }
@@ -69,15 +70,12 @@ export async function registerWebhooks(options: RegistrationOptions): Promise<()
   };
 }
 
-/** CRDs whose objects the modules convert. */
-function convertedCrds({ kinds, conversions = [] }: ControllerModule): string[] {
-  return kinds
-    .filter((kind) => conversions.some((one) => one.group === kind.group && one.kind === kind.kind))
-    .map((kind) => `${kind.plural}.${kind.group}`);
-}
-
 function convertBy(client: Client, crd: string, conversion: object): Promise<KubeObject> {
-  return client.patch(CRD, { namespace: "", name: crd }, { type: "merge", body: { spec: { conversion } } });
+  return client.patch(
+    CUSTOM_RESOURCE_DEFINITION,
+    { namespace: "", name: crd },
+    { type: "merge", body: { spec: { conversion } } },
+  );
 }
 
 function kindOf(object: KubeObject): Kind {

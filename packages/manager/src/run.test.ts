@@ -3,11 +3,12 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControllerModule, ManagerHandle } from "@quartet/core";
+import { validating } from "@quartet/core/webhook";
 import { type Double, startDouble, type TestClient, testClient } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { runCli } from "./cli.ts";
-import { echoModule, installEcho } from "./echo.testkit.ts";
+import { ECHO, echoModule, installEcho } from "./echo.testkit.ts";
 import { type RunningManager, startManager } from "./run.ts";
 
 let api: Double;
@@ -85,7 +86,7 @@ describe("a manager in this process", () => {
     };
     expect(await get(`${manager.urls.health}/healthz`)).toEqual([200, "ok"]);
     expect((await get(`${manager.urls.health}/readyz?verbose`))[1]).toBe(
-      "[+]caches ok\n[+]shutdown ok\nreadyz check passed\n",
+      "[+]caches ok\n[+]shutdown ok\n[+]controller-echo ok\nreadyz check passed\n",
     );
     const [, metrics] = await get(`${manager.urls.metrics}/metrics`);
     expect(metrics).toMatch(
@@ -93,9 +94,6 @@ describe("a manager in this process", () => {
     );
     expect(metrics).toMatch(/^rest_client_requests_total\{code="200",method="GET"/m);
     expect(metrics).toContain("quartet_build_info{");
-    expect(metrics).toContain(
-      'kubernetes_feature_enabled{name="AdvancedDaemonSetNodeLabelPatches",stage="BETA"} 1',
-    );
     expect(await manager.stop()).toEqual({ code: 0, stuck: [] });
     await expect(fetch(`${manager.urls.health}/healthz`)).rejects.toThrow();
   });
@@ -209,22 +207,13 @@ describe("a manager in this process", () => {
     });
     const hooked: ControllerModule = {
       ...echoModule(),
-      webhooks: () => [
-        {
-          type: "validating",
-          name: "validate.echo.quartet.io",
+      webhooks: [
+        validating({
+          kind: ECHO,
+          operations: ["CREATE"],
           path: "/validate-echo",
-          rules: [
-            {
-              groups: ["test.quartet.io"],
-              versions: ["v1"],
-              resources: ["echoes"],
-              operations: ["CREATE"],
-              scope: "Namespaced",
-            },
-          ],
-          handle: () => [{ path: "spec.text", message: "must not be empty" }],
-        },
+          handler: () => () => [{ path: "spec.text", message: "must not be empty" }],
+        }),
       ],
     };
     const args = ["--webhook-port=0", "--leader-election-namespace=ops", "--shutdown-delay=0s"];
@@ -274,10 +263,17 @@ describe("a manager in this process", () => {
       seen.manager = { features: manager.features, namespaces: manager.namespaces };
       seen.flags = flags;
     });
-    await start(["--echo-resync=5s", "--namespaces=a,b", "--feature-gates=AllBeta=false"], [module]);
+    const gate = { name: "Louder", stage: "Beta", since: "0.1.0", help: "in capitals" } as const;
+    const gated = { ...module, gates: [gate] };
+    const manager = await start(
+      ["--echo-resync=5s", "--namespaces=a,b", "--feature-gates=AllBeta=false"],
+      [gated],
+    );
+    const metrics = await manager.manager.metrics.render();
+    expect(metrics).toContain('kubernetes_feature_enabled{name="Louder",stage="BETA"} 0');
     expect(seen.flags).toEqual({ "echo-resync": 5_000 });
     expect(seen.manager).toEqual({
-      features: { AdvancedDaemonSetNodeLabelPatches: false },
+      features: { Louder: false },
       namespaces: ["a", "b"],
     });
   });

@@ -11,7 +11,6 @@ import {
   createMetrics,
   EXIT,
   exitCodeOf,
-  FEATURE_GATES,
   followConfigFile,
   handleRejections,
   type LoadedSettings,
@@ -169,7 +168,7 @@ export function connect(
 
 /** Client, cache and metrics. */
 function openParts(
-  { settings }: LoadedSettings,
+  { settings, gates }: LoadedSettings,
   connection: Connection,
   options: StartOptions,
   logging: Logging,
@@ -177,7 +176,7 @@ function openParts(
 ): Parts {
   const metrics = createMetrics({ processMetrics: options.processMetrics ?? true });
   recordBuildInfo(metrics, { version: VERSION, commit: COMMIT });
-  recordFeatureGates(metrics, FEATURE_GATES, settings.features);
+  recordFeatureGates(metrics, gates, settings.features);
   const { qps, burst, compression } = settings.kube;
   const client = createClient({
     connection,

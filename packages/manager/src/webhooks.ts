@@ -5,17 +5,19 @@ import {
   type Clock,
   ConfigurationError,
   type ControllerModule,
+  convertedCrds,
   type Logger,
   type ManagerHandle,
   type ManagerSettings,
   type ManagerWebhooks,
   openSources,
+  servesHooks,
   type WebhookMetrics,
   webhookMetrics,
   webhookName,
   webhookSecretName,
 } from "@quartet/core";
-import type { CurrentCertificates, ServingPair, Webhook, WebhookServer } from "@quartet/core/webhook";
+import type { CurrentCertificates, ServingPair, WebhookServer } from "@quartet/core/webhook";
 import { flagsOf } from "./flags-of.ts";
 
 export interface WebhookOptions {
@@ -63,8 +65,7 @@ interface Certificates {
 export function createWebhooks(options: WebhookOptions): AddressedWebhooks | undefined {
   const { settings, modules, clock } = options;
   const { port } = settings.webhook;
-  const hooked = modules.some((module) => module.webhooks !== undefined || module.conversions !== undefined);
-  if (port === undefined || !hooked) return undefined;
+  if (port === undefined || !servesHooks(modules, settings.moduleFlags)) return undefined;
   let server: WebhookServer | undefined;
   let certificates: Certificates | undefined;
   let unregister = async (): Promise<void> => {};
@@ -78,10 +79,10 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
       return untrusted.length === 0 ? undefined : `CA not injected yet: ${untrusted.join(", ")}`;
     },
     async start() {
-      const { startWebhookServer } = await import("@quartet/core/webhook");
+      const { bindWebhooks, startWebhookServer } = await import("@quartet/core/webhook");
       const manager = options.manager();
-      const webhooks = modules.flatMap(
-        (module) => module.webhooks?.(manager.forModule(module), flagsOf(module, settings)) ?? [],
+      const webhooks = modules.flatMap((module) =>
+        bindWebhooks(module.webhooks ?? [], manager.forModule(module), flagsOf(module, settings)),
       );
       const metrics = webhookMetrics(
         manager.metrics,
@@ -89,7 +90,7 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
       );
       const { cache } = options;
       const sources = new Map(
-        webhooks.map((webhook) => [webhook, openSources(webhook.name, cache, webhook.reads ?? [])]),
+        webhooks.map((webhook) => [webhook, openSources(webhook.name, cache, webhook.reads)]),
       );
       certificates = await openCertificates(options, metrics, (pair) => server?.setCertificate(pair));
       const clientCa = await readClientCa(settings);
@@ -104,7 +105,7 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
         observer: metrics,
         sourcesOf: (webhook) => sources.get(webhook)!,
       });
-      if (options.register) unregister = await register(options, webhooks, server.port, certificates);
+      if (options.register) unregister = await register(options, server.port, certificates);
     },
     async stop() {
       await unregister().catch((error) => options.log.warn("Webhooks stay registered", { error }));
@@ -148,7 +149,6 @@ async function passingCertificate({ clock }: WebhookOptions, metrics: WebhookMet
 
 async function register(
   { client, modules, settings, log }: WebhookOptions,
-  webhooks: readonly Webhook[],
   port: number,
   { ca }: Certificates,
 ): Promise<() => Promise<void>> {
@@ -157,7 +157,8 @@ async function register(
     client: client.forController("webhook"),
     log: log.named("webhook"),
     modules,
-    webhooks,
+    flags: settings.moduleFlags,
+    namespaces: settings.namespaces,
     name: webhookName(settings.release),
     url: `https://127.0.0.1:${port}`,
     caBundle: ca ?? "",
@@ -227,12 +228,6 @@ async function ownCertificates(
     untrusted: () => (current === undefined ? [] : injection.missing(current.issuer)),
     stop: injection.stop,
   };
-}
-
-function convertedCrds({ kinds, conversions = [] }: ControllerModule): string[] {
-  return kinds
-    .filter((kind) => conversions.some((one) => one.group === kind.group && one.kind === kind.kind))
-    .map((kind) => `${kind.plural}.${kind.group}`);
 }
 
 /** Certificates in a folder that somebody else keeps current. */

@@ -4,9 +4,11 @@ import {
   controllerOf,
   createProbes,
   type DeepReadonly,
+  defineModule,
   type Manager,
   type ObjectKey,
   type SourceReader,
+  type ValuesOf,
 } from "@quartet/core";
 import { LEASE } from "@quartet/core/kinds";
 import { databaseLimits } from "./database/connection.ts";
@@ -36,7 +38,7 @@ export interface NacosModuleOptions {
 
 /** The module with its outside replaced. */
 export function createNacosModule({ baseUrl = podBaseUrl }: NacosModuleOptions = {}): ControllerModule {
-  return {
+  return defineModule({
     name: NAME,
     aliases: ["nacos-config"],
     kinds: [NACOS],
@@ -44,17 +46,13 @@ export function createNacosModule({ baseUrl = podBaseUrl }: NacosModuleOptions =
     rights: RIGHTS,
     flags: FLAGS,
     build: (manager, flags) => build(manager, flags, baseUrl),
-  };
+  });
 }
 
 /** Nacos clusters with managed configuration. */
 export const nacosModule: ControllerModule = createNacosModule();
 
-function build(
-  manager: Manager,
-  flags: Readonly<Record<string, string | number | boolean>>,
-  baseUrl: BaseUrl,
-): void {
+function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl): void {
   // A build without its schema must fail now, not hand an empty script to a database.
   mysqlScript();
   let lookup: SourceReader["source"] | undefined;
@@ -73,13 +71,13 @@ function build(
     memories: createMemoryStore(),
     metrics: createConfigMetrics(manager.metrics),
     clock: manager.clock,
-    health: { baseUrl, answers: answerBudget(), skipNodeCheck: flags["nacos-skip-node-check"] === true },
-    databases: databaseLimits(hostRules(String(flags["nacos-postgres-hosts"] ?? ""))),
-    resyncMs: Number(flags["nacos-resync"]),
+    health: { baseUrl, answers: answerBudget(), skipNodeCheck: flags["nacos-skip-node-check"] },
+    databases: databaseLimits(hostRules(flags["nacos-postgres-hosts"])),
+    resyncMs: flags["nacos-resync"],
     peerActive: createPeerWatch({
       leases: () => found()(LEASE),
       namespaces: manager.namespaces,
-      peerNamespace: String(flags["nacos-peer-namespace"] ?? ""),
+      peerNamespace: flags["nacos-peer-namespace"],
       foreignLease: (namespace, name) => manager.foreignLease(namespace, name),
     }),
   });

@@ -1,34 +1,35 @@
-/** Write rights and flags of the controller. */
-import type { ModuleFlag, RightsRule } from "@quartet/core";
+/** Rights and flags of the controller. */
+import { allow, manages, type Right, reads, reconciles } from "@quartet/core";
+import { LEASE } from "@quartet/core/kinds";
+import {
+  CLAIM,
+  CONFIG_MAP,
+  CONTROLLER_REVISION,
+  JOB,
+  NACOS,
+  POD,
+  SECRET,
+  SERVICE,
+  STATEFUL_SET,
+} from "./kinds.ts";
+import { PEER_LEASE } from "./reconcile/peer.ts";
 
-/** What the controller writes; what it reads follows from its sources. Nothing here deletes pods or claims. */
-export const RIGHTS: readonly RightsRule[] = [
-  { groups: ["nacos.io"], resources: ["nacos"], verbs: ["get", "list", "watch"] },
-  { groups: ["nacos.io"], resources: ["nacos/status"], verbs: ["get", "update", "patch"] },
-  // Owner references that block the owner's deletion need it where the admission plugin for them is on.
-  { groups: ["nacos.io"], resources: ["nacos/finalizers"], verbs: ["update"] },
-  {
-    groups: [""],
-    resources: ["configmaps", "secrets", "services"],
-    verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
-  },
-  {
-    groups: ["apps"],
-    resources: ["statefulsets"],
-    verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
-  },
-  {
-    groups: ["apps"],
-    resources: ["controllerrevisions"],
-    verbs: ["get", "list", "watch", "create", "delete"],
-  },
-  { groups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "update"] },
-  { groups: [""], resources: ["persistentvolumeclaims"], verbs: ["get", "list", "patch"] },
-  { groups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
-  { groups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "list", "watch"] },
+/** Nothing here deletes pods or claims. */
+export const RIGHTS: readonly Right[] = [
+  ...reconciles(NACOS),
+  manages(CONFIG_MAP),
+  manages(SECRET),
+  manages(SERVICE),
+  manages(STATEFUL_SET),
+  allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "delete"]),
+  allow(JOB, ["get", "list", "watch", "create", "update"]),
+  allow(CLAIM, ["get", "list", "patch"]),
+  reads(POD),
+  reads(LEASE),
+  allow(LEASE, ["get"], { names: [PEER_LEASE], place: { flag: "nacos-peer-namespace" } }),
 ];
 
-export const FLAGS: readonly ModuleFlag[] = [
+export const FLAGS = [
   {
     name: "nacos-resync",
     type: "duration",
@@ -43,7 +44,7 @@ export const FLAGS: readonly ModuleFlag[] = [
   },
   {
     name: "nacos-peer-namespace",
-    type: "string",
+    type: "namespace",
     default: "",
     help: "namespace of the Lease of a Nacos operator that may still run, beside the resource's own namespace",
   },
@@ -53,4 +54,4 @@ export const FLAGS: readonly ModuleFlag[] = [
     default: "",
     help: "servers that spec.postgres may name: host, *.domain, address or CIDR, with :port or without, separated by commas; empty = any but loopback and link-local addresses",
   },
-];
+] as const;

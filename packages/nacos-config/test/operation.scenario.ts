@@ -1,4 +1,5 @@
 /** Scenarios of running the controller: rights, errors, memory, replaced sources, the legacy text. */
+import { singleRights } from "@quartet/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
 import { nacosModule } from "../src/index.ts";
@@ -33,13 +34,11 @@ const reasons = async (): Promise<string[]> => (await objects.list("events")).ma
 
 /** The module's rights as rules of a Role, as far as they pass the filter. */
 function rules(keep: (resource: string, verb: string) => boolean = () => true): object[] {
-  const own = nacosModule.rights.flatMap(({ groups, resources, verbs }) =>
-    resources.map((resource) => ({
-      apiGroups: groups,
-      resources: [resource],
-      verbs: verbs.filter((verb) => keep(resource, verb)),
-    })),
-  );
+  const own = nacosModule.rights
+    .filter(({ place }) => place === undefined)
+    .flatMap(singleRights)
+    .filter(({ resource, verb }) => keep(resource, verb))
+    .map(({ group, resource, verb }) => ({ apiGroups: [group], resources: [resource], verbs: [verb] }));
   return [...own, { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }];
 }
 

@@ -1,10 +1,6 @@
 /** Flags of the package. */
-import type { ModuleFlag } from "@quartet/core";
 
-/** User of the peer's controller, which writes the same objects while a cluster is taken over. */
-const PEER_CONTROLLER = "system:serviceaccount:tars-system:tars-controller";
-
-export const FLAGS: readonly ModuleFlag[] = [
+export const FLAGS = [
   {
     name: "operator-username",
     type: "string",
@@ -13,15 +9,17 @@ export const FLAGS: readonly ModuleFlag[] = [
   },
   {
     name: "trusted-users",
-    type: "string",
-    default: PEER_CONTROLLER,
-    help: "comma-separated users whose requests the TARS webhooks let through like the manager's own",
+    type: "list",
+    // The peer's controller, which writes the same objects while a cluster is taken over.
+    default: "system:serviceaccount:tars-system:tars-controller",
+    help: "users whose requests the TARS webhooks let through like the manager's own",
   },
   {
     name: "tars-container-port-style",
-    type: "string",
+    type: "enum",
+    values: ["seed", "peer"],
     default: "seed",
-    help: "names of container ports: seed (as the servants are named) or peer (as K8SFramework names them)",
+    help: "names of container ports: as the servants are named, or as the peer K8SFramework names them",
   },
   {
     name: "tars-tconfig-delete-guard",
@@ -29,4 +27,4 @@ export const FLAGS: readonly ModuleFlag[] = [
     default: "0s",
     help: "age below which an active TConfig cannot be deleted; 0 = none (K8SFramework: 48s)",
   },
-];
+] as const;

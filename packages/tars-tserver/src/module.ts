@@ -3,14 +3,15 @@ import {
   type CacheEvent,
   type Client,
   type Clock,
-  ConfigurationError,
   type ControllerModule,
+  defineModule,
   exponentialBackoff,
   keyToString,
   type Manager,
   type MapFn,
   type ObjectKey,
   seconds,
+  type ValuesOf,
 } from "@quartet/core";
 import type { TFrameworkConfig, TServer } from "./api.gen.ts";
 import { CONVERSIONS } from "./conversion/conversions.ts";
@@ -18,6 +19,7 @@ import { exitedPod } from "./desired/exited-record.ts";
 import type { Claim, Pod } from "./desired/k8s.ts";
 import type { PortStyle } from "./desired/ports.ts";
 import { FLAGS } from "./flags.ts";
+import type { HookContext } from "./hooks/context.ts";
 import { tarsWebhooks } from "./hooks/webhooks.ts";
 import { createIdentities } from "./identity.ts";
 import {
@@ -70,7 +72,7 @@ const CRDS = [
   "ttrees",
 ];
 
-type Flags = Readonly<Record<string, string | number | boolean>>;
+type Flags = ValuesOf<typeof FLAGS>;
 
 /** TARS servers with their configuration, images, accounts and nodes. */
 export const tarsModule: ControllerModule = createTarsModule();
@@ -83,7 +85,8 @@ export function createTarsModule(): ControllerModule {
     shared.set(manager.cache, known);
     return known;
   };
-  return {
+  const contexts = new WeakMap<Manager["cache"], HookContext>();
+  return defineModule({
     name: NAME,
     aliases: ["tars-tserver"],
     kinds: [
@@ -102,25 +105,25 @@ export function createTarsModule(): ControllerModule {
     rights: RIGHTS,
     flags: FLAGS,
     conversions: CONVERSIONS,
-    webhooks(manager, flags) {
-      const { lookups } = sharedOf(manager);
-      const client = admissionClient(manager);
-      return tarsWebhooks(
-        {
-          client,
-          clock: manager.clock,
-          lookups,
-          deleteGuardMs: Number(flags["tars-tconfig-delete-guard"]),
-          identities: createIdentities({
-            client,
-            username: String(flags["operator-username"] ?? ""),
-            trusted: String(flags["trusted-users"] ?? "").split(","),
-          }),
-        },
-        manager.namespaces,
-      );
-    },
+    webhooks: tarsWebhooks((manager, flags) => {
+      const known = contexts.get(manager.cache) ?? contextOf(manager, flags as Flags, sharedOf(manager));
+      contexts.set(manager.cache, known);
+      return known;
+    }),
     build: (manager, flags) => build(manager, flags, sharedOf(manager)),
+  });
+}
+
+/** What all webhooks of a manager share. */
+function contextOf(manager: Manager, flags: Flags, { lookups }: SharedLookups): HookContext {
+  const client = admissionClient(manager);
+  const { "operator-username": username, "trusted-users": trusted } = flags;
+  return {
+    client,
+    clock: manager.clock,
+    lookups,
+    deleteGuardMs: flags["tars-tconfig-delete-guard"],
+    identities: createIdentities({ client, username, trusted }),
   };
 }
 
@@ -162,7 +165,7 @@ function shareLookups({ cache }: Manager): SharedLookups {
 function build(manager: Manager, flags: Flags, { lookups, run }: SharedLookups): void {
   const { clock } = manager;
   manager.add({ name: "tars-lookups", needLeaderElection: false, run });
-  buildServers(manager, portStyleOf(flags), lookups);
+  buildServers(manager, flags["tars-container-port-style"], lookups);
   const tree: MapFn<TServer> = ({ metadata }) => [{ namespace: metadata.namespace ?? "", name: TREE_NAME }];
   manager.add(
     manager
@@ -184,12 +187,6 @@ function build(manager: Manager, flags: Flags, { lookups, run }: SharedLookups):
   );
   manager.add(manager.controller("tars-account").for(T_ACCOUNT).complete(createAccountReconcile(clock)));
   manager.add(manager.controller("tars-node").for(NODE, { projection: "metadata" }).complete(reconcileNode));
-}
-
-function portStyleOf(flags: Flags): PortStyle {
-  const style = String(flags["tars-container-port-style"]);
-  if (style === "seed" || style === "peer") return style;
-  throw new ConfigurationError(`--tars-container-port-style: ${style} is unknown; give seed or peer`);
 }
 
 /** All items of a namespace: a limit of their history may have changed (R-057). */

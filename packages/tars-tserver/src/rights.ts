@@ -1,28 +1,42 @@
-/** What the package writes; what it reads follows from its sources. */
-import type { RightsRule } from "@quartet/core";
-import { GROUP } from "./labels.ts";
+/** What the package may do. */
+import { allow, manages, type Right, reads } from "@quartet/core";
+import {
+  CLAIM,
+  DAEMON_SET,
+  NODE,
+  POD,
+  SERVICE,
+  STATEFUL_SET,
+  T_ACCOUNT,
+  T_CONFIG,
+  T_DEPLOY,
+  T_ENDPOINT,
+  T_EXITED_RECORD,
+  T_FRAMEWORK_CONFIG,
+  T_IMAGE,
+  T_SERVER,
+  T_TEMPLATE,
+  T_TREE,
+} from "./kinds.ts";
 
-const READ = ["get", "list", "watch"];
-const ALL = [...READ, "create", "update", "patch", "delete"];
+const STATUS = { subresource: "status" };
 
-const own = (verbs: readonly string[], ...resources: string[]): RightsRule => ({
-  groups: [GROUP],
-  resources,
-  verbs,
-});
-
-export const RIGHTS: readonly RightsRule[] = [
-  own([...READ, "create", "patch"], "tservers"),
-  own(["get", "patch"], "tservers/status", "tendpoints/status"),
+export const RIGHTS: readonly Right[] = [
+  allow(T_SERVER, ["get", "list", "watch", "create", "patch"]),
+  allow(T_SERVER, ["get", "patch"], STATUS),
   // Owner references that block the owner's deletion need it where the admission plugin for them is on.
-  own(["update"], "tservers/finalizers"),
-  own(ALL, "tendpoints", "texitedrecords"),
-  own([...READ, "patch", "delete"], "tconfigs"),
-  own([...READ, "patch"], "tdeploys", "ttrees", "timages", "taccounts"),
-  own(READ, "ttemplates", "tframeworkconfigs"),
-  { groups: [""], resources: ["services"], verbs: ALL },
-  { groups: ["apps"], resources: ["statefulsets", "daemonsets"], verbs: ALL },
-  { groups: [""], resources: ["persistentvolumeclaims"], verbs: [...READ, "patch", "delete"] },
-  { groups: [""], resources: ["pods"], verbs: READ },
-  { groups: [""], resources: ["nodes"], verbs: [...READ, "patch"], elsewhere: "any" },
+  allow(T_SERVER, ["update"], { subresource: "finalizers" }),
+  manages(T_ENDPOINT),
+  allow(T_ENDPOINT, ["get", "patch"], STATUS),
+  manages(T_EXITED_RECORD),
+  allow(T_CONFIG, ["get", "list", "watch", "patch", "delete"]),
+  ...[T_DEPLOY, T_TREE, T_IMAGE, T_ACCOUNT].map((kind) => allow(kind, ["get", "list", "watch", "patch"])),
+  reads(T_TEMPLATE),
+  reads(T_FRAMEWORK_CONFIG),
+  manages(SERVICE),
+  manages(STATEFUL_SET),
+  manages(DAEMON_SET),
+  allow(CLAIM, ["get", "list", "watch", "patch", "delete"]),
+  reads(POD),
+  allow(NODE, ["get", "list", "watch", "patch"], { elsewhere: "any" }),
 ];

@@ -46,13 +46,9 @@ describe("feature gates", () => {
     expect(resolveFeatureGates("G=true", gates).features.G).toBe(true);
   });
 
-  it("CORE-394 knows AdvancedDaemonSetNodeLabelPatches, on by default", () => {
-    expect(resolveFeatureGates("").features).toMatchObject({ AdvancedDaemonSetNodeLabelPatches: true });
-    expect(resolveFeatureGates("AdvancedDaemonSetNodeLabelPatches=false").features).toMatchObject({
-      AdvancedDaemonSetNodeLabelPatches: false,
-    });
-    expect(() => resolveFeatureGates("AdvancedDaemonSetNodeLabelPatch=false")).toThrow(
-      "did you mean AdvancedDaemonSetNodeLabelPatches?",
+  it("CORE-393 tells the close name of a gate that is not known", () => {
+    expect(() => resolveFeatureGates("LabelPatche=false", [gate("LabelPatches", "Beta")])).toThrow(
+      "did you mean LabelPatches?",
     );
   });
 

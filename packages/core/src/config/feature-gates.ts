@@ -6,29 +6,18 @@ import { splitPair } from "./pair.ts";
 /** Stage of a feature: Alpha is off, Beta on, GA on for good, Deprecated off unless declared otherwise. */
 export type GateStage = "Alpha" | "Beta" | "GA" | "Deprecated";
 
-/** Declaration of a feature gate. */
+/** Declaration of a feature gate. It stays declared after GA, so that old command lines keep working (CORE-394). */
 export interface FeatureGate {
   readonly name: string;
   readonly stage: GateStage;
   /** Version in which the feature reached its stage. */
   readonly since: string;
-  /** Controller that it belongs to. */
+  /** Module that it belongs to. */
   readonly owner: string;
   readonly help: string;
   /** Where the stage's own default does not fit. */
   readonly default?: boolean;
 }
-
-/** All gates of this version (CORE-394). A gate stays listed after GA, so that old command lines keep working. */
-export const FEATURE_GATES: readonly FeatureGate[] = [
-  {
-    name: "AdvancedDaemonSetNodeLabelPatches",
-    stage: "Beta",
-    since: "0.1.0",
-    owner: "ds-patches",
-    help: "Patches of an Advanced DaemonSet's pods by the labels of their nodes",
-  },
-];
 
 /** Outcome of {@link resolveFeatureGates}. */
 export interface ResolvedGates {
@@ -42,10 +31,7 @@ export interface ResolvedGates {
 const GROUPS: Readonly<Record<string, GateStage>> = { AllAlpha: "Alpha", AllBeta: "Beta" };
 
 /** Gate values from a text such as `A=true,B=false,AllAlpha=true`; later entries win over earlier ones. */
-export function resolveFeatureGates(
-  text: string,
-  gates: readonly FeatureGate[] = FEATURE_GATES,
-): ResolvedGates {
+export function resolveFeatureGates(text: string, gates: readonly FeatureGate[]): ResolvedGates {
   const own = new Map<string, boolean>();
   const groups = new Map<GateStage, boolean>();
   for (const [name, value] of parseEntries(text)) {

@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../client/errors.ts";
 import { type ListenAddress, parseAddress } from "./address.ts";
 import { parseDuration } from "./duration.ts";
+import { parseNamespace } from "./names.ts";
 
 /** Text of a flag and the place where it was found, for messages. */
 export interface FlagText {
@@ -30,6 +31,8 @@ export interface FlagValues {
   duration(name: string, limits?: { min?: number }): number;
   address(name: string): ListenAddress | undefined;
   list(name: string): string[];
+  /** A list of namespaces, each once. */
+  namespaces(name: string): string[];
   oneOf<const T extends string>(name: string, allowed: readonly T[]): T;
 }
 
@@ -64,6 +67,7 @@ export function flagValues(texts: ReadonlyMap<string, FlagText>): FlagValues {
       }),
     address: (name) => read(name, parseAddress),
     list: (name) => splitList(textOf(name).text),
+    namespaces: (name) => read(name, (text) => [...new Set(splitList(text).map(parseNamespace))]),
     oneOf: (name, allowed) =>
       read(name, (text) => {
         const found = allowed.find((candidate) => candidate === text);

@@ -1,7 +1,17 @@
 /** The manager's flags: name, place in the config file, default, meaning. */
+import type { ModuleFlag } from "../module/flags.ts";
 
 /** How the text of a flag is read, and how `--print-config` prints it. */
-type FlagType = "string" | "boolean" | "number" | "duration" | "address" | "list" | "map";
+type FlagType =
+  | "string"
+  | "boolean"
+  | "number"
+  | "duration"
+  | "address"
+  | "enum"
+  | "list"
+  | "map"
+  | "namespace";
 
 /** Declaration of a flag. */
 export interface FlagSpec {
@@ -172,7 +182,7 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
   {
     name: "webhook-cert-mode",
     path: "webhook.certMode",
-    type: "string",
+    type: "enum",
     default: "self",
     help: "self, files or cert-manager",
   },
@@ -253,7 +263,7 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
     default: "info",
     help: "error, warn, info, debug or trace, also by logger: info,tars=debug",
   },
-  { name: "log-format", path: "log.format", type: "string", default: "json", help: "json or console" },
+  { name: "log-format", path: "log.format", type: "enum", default: "json", help: "json or console" },
   { name: "version", type: "boolean", default: "false", help: "print the version and exit", action: true },
   {
     name: "print-config",
@@ -279,17 +289,15 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
   { name: "help", type: "boolean", default: "false", help: "print this text and exit", action: true },
 ];
 
-/** What a module declares of a flag; see `ModuleFlag`. */
-interface DeclaredFlag {
-  readonly name: string;
-  readonly type: "string" | "boolean" | "number" | "duration";
-  readonly default: string;
-  readonly help: string;
-}
-
 /** Flags of modules in the form of the manager's own; their config field is the name in camel case. */
-export function moduleFlagSpecs(flags: readonly DeclaredFlag[]): FlagSpec[] {
-  return flags.map((flag) => ({ ...flag, path: camelCase(flag.name) }));
+export function moduleFlagSpecs(flags: readonly ModuleFlag[]): FlagSpec[] {
+  return flags.map((flag) => ({
+    name: flag.name,
+    path: camelCase(flag.name),
+    type: flag.type,
+    default: flag.default,
+    help: flag.type === "enum" ? `${flag.help} (${flag.values.join(", ")})` : flag.help,
+  }));
 }
 
 /** `QUARTET_LEASE_DURATION` for `lease-duration`. */

@@ -4,19 +4,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { ConfigurationError } from "../client/errors.ts";
+import type { FlagValues, ModuleFlag } from "../module/flags.ts";
 import { configFileContent } from "./config-file.ts";
 import { type LoadedSettings, loadSettings } from "./load.ts";
 
+const FLAGS: readonly ModuleFlag[] = [
+  { name: "nacos-resync", type: "duration", default: "30s", help: "pause between two checks" },
+  { name: "nacos-skip-node-check", type: "boolean", default: "false", help: "ask no node" },
+];
+const GATE = { name: "LabelPatches", stage: "Beta", since: "0.1.0", help: "patches by label" } as const;
 const modules = [
-  {
-    name: "nacos",
-    aliases: ["nacos-config"],
-    flags: [
-      { name: "nacos-resync", type: "duration" as const, default: "30s", help: "pause between two checks" },
-      { name: "nacos-skip-node-check", type: "boolean" as const, default: "false", help: "ask no node" },
-    ],
-  },
-  { name: "tars", aliases: ["tars-tserver"], flags: [] },
+  { name: "nacos", aliases: ["nacos-config"], flags: FLAGS },
+  { name: "tars", aliases: ["tars-tserver"], flags: [], gates: [GATE] },
 ];
 let folder: string;
 
@@ -129,7 +128,7 @@ describe("sources of settings", () => {
   it("reads lists and maps of the file", async () => {
     const file = await configFile(
       `controllers: ["*", "-tars"]
-featureGates: {AdvancedDaemonSetNodeLabelPatches: false}
+featureGates: {LabelPatches: false}
 namespaces: [team-a, team-b]
 maxConcurrentReconciles: {default: 2, nacos: 8}
 leaderElection: {enabled: true, leaseDuration: 30s, releaseOnCancel: false}
@@ -139,7 +138,7 @@ log: {level: "warn,tars=debug", format: console}`,
     const { settings } = await load([`--config=${file}`]);
     expect(settings).toMatchObject({
       controllers: ["nacos"],
-      features: { AdvancedDaemonSetNodeLabelPatches: false },
+      features: { LabelPatches: false },
       namespaces: ["team-a", "team-b"],
       concurrency: { default: 2, byController: { nacos: 8 } },
       leaderElection: { enabled: true, leaseDurationMs: 30_000, releaseOnCancel: false },
@@ -261,5 +260,49 @@ describe("errors of settings", () => {
     ["--lease-duration=-1s", /a duration is ≤ 0/],
   ])("CORE-252 refuses %s", async (flag, message) => {
     await expect(load([flag])).rejects.toThrow(message);
+  });
+});
+
+describe("flags of modules", () => {
+  const flags: readonly ModuleFlag[] = [
+    { name: "mode", type: "enum", values: ["auto", "owner"], default: "auto", help: "who works" },
+    { name: "pause", type: "duration", default: "1m", help: "between two looks" },
+    { name: "names", type: "list", default: "a,b", help: "of things" },
+    { name: "places", type: "list", format: "namespace", default: "", help: "where" },
+    { name: "peer", type: "namespace", default: "", help: "where the peer is" },
+    { name: "share", type: "number", min: 0, max: 1, default: "0.5", help: "of all" },
+  ];
+  const read = (...args: string[]): Promise<FlagValues> =>
+    loadSettings({ args, env: {}, modules: [{ name: "m", aliases: [], flags }] }).then(
+      ({ settings }) => settings.moduleFlags,
+    );
+
+  it("CORE-390 have values by their types", async () => {
+    expect(await read()).toEqual({
+      mode: "auto",
+      pause: 60_000,
+      names: ["a", "b"],
+      places: [],
+      peer: "",
+      share: 0.5,
+    });
+    expect(await read("--mode=owner", "--names= x ,, y", "--places=n1,n2,n1", "--peer=p")).toMatchObject({
+      mode: "owner",
+      names: ["x", "y"],
+      places: ["n1", "n2"],
+      peer: "p",
+    });
+  });
+
+  it.each([
+    ["--mode=both", /--mode.*"both" is not known: write one of auto, owner/],
+    ["--pause=10", /--pause/],
+    ["--pause=-1s", /--pause.*at least 0ms/],
+    ["--places=Team", /--places.*Team/],
+    ["--peer=a/b", /--peer.*a\/b/],
+    ["--share=2", /--share.*at most 1/],
+  ])("CORE-390 refuse %s, with the flag, the value and what is allowed", async (arg, message) => {
+    await expect(read(arg)).rejects.toThrow(ConfigurationError);
+    await expect(read(arg)).rejects.toThrow(message);
   });
 });

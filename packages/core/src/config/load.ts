@@ -1,6 +1,7 @@
 /** Settings from all their sources: flag > environment > config file > default. */
 import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../client/errors.ts";
+import type { ModuleFlag } from "../module/flags.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { readConfigFile } from "./config-file.ts";
 import type { NamedController } from "./controllers.ts";
@@ -12,12 +13,8 @@ import { type ManagerSettings, readSettings } from "./settings.ts";
 
 /** What of a controller module the settings depend on. */
 interface ConfigurableModule extends NamedController {
-  readonly flags: readonly {
-    readonly name: string;
-    readonly type: "string" | "boolean" | "number" | "duration";
-    readonly default: string;
-    readonly help: string;
-  }[];
+  readonly flags: readonly ModuleFlag[];
+  readonly gates?: readonly Omit<FeatureGate, "owner">[];
 }
 
 export interface LoadOptions {
@@ -29,12 +26,13 @@ export interface LoadOptions {
   readonly extraFlags?: readonly FlagSpec[];
   /** Defaults that differ from the manager's, by flag name; they may depend on the words of the command line. */
   readonly defaults?: (words: readonly string[]) => Readonly<Record<string, string>>;
-  readonly gates?: readonly FeatureGate[];
 }
 
 /** Outcome of {@link loadSettings}. */
 export interface LoadedSettings {
   readonly settings: ManagerSettings;
+  /** Gates of all modules, of those that are switched off as well. */
+  readonly gates: readonly FeatureGate[];
   /** Words of the command line that are no flags: the command and its arguments. */
   readonly words: readonly string[];
   /** Text of every flag with its origin. */
@@ -63,12 +61,17 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   if (file && fileText !== undefined) merge(texts, readConfigFile(fileText, file, specs));
   merge(texts, environment);
   for (const [name, text] of flags) texts.set(name, { text, origin: `--${name}` });
+  const gates = gatesOf(options.modules);
   const settings = readSettings(flagValues(texts), {
     controllers: options.modules,
     moduleFlags,
-    ...(options.gates && { gates: options.gates }),
+    gates,
   });
-  return { settings, words, texts, specs, file: file || undefined, fileText };
+  return { settings, gates, words, texts, specs, file: file || undefined, fileText };
+}
+
+function gatesOf(modules: readonly ConfigurableModule[]): FeatureGate[] {
+  return modules.flatMap(({ name: owner, gates = [] }) => gates.map((gate) => ({ ...gate, owner })));
 }
 
 function merge(into: Map<string, FlagText>, from: ReadonlyMap<string, FlagText>): void {

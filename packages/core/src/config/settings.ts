@@ -1,4 +1,5 @@
 /** The manager's settings as values, from the texts of its flags. */
+import type { FlagValue, FlagValues as FlagValuesByName, ModuleFlag } from "../module/flags.ts";
 import { type LogLevels, parseLogLevels } from "../observe/levels.ts";
 import { type ListenAddress, MAX_PORT } from "./address.ts";
 import { type NamedController, selectControllers } from "./controllers.ts";
@@ -63,7 +64,7 @@ export interface ManagerSettings {
   readonly shutdownDelayMs: number;
   readonly log: { readonly levels: LogLevels; readonly format: "json" | "console" };
   /** Values of the modules' own flags by flag name. */
-  readonly moduleFlags: Readonly<Record<string, string | number | boolean>>;
+  readonly moduleFlags: FlagValuesByName;
   /** Texts to log as warnings at the start. */
   readonly warnings: readonly string[];
 }
@@ -71,12 +72,9 @@ export interface ManagerSettings {
 /** What the settings' meaning depends on beside the flags. */
 export interface SettingsContext {
   readonly controllers: readonly NamedController[];
-  readonly moduleFlags: readonly {
-    readonly name: string;
-    readonly type: "string" | "boolean" | "number" | "duration";
-  }[];
-  /** Default: the gates of this version. */
-  readonly gates?: readonly FeatureGate[];
+  readonly moduleFlags: readonly ModuleFlag[];
+  /** Gates of all modules. */
+  readonly gates: readonly FeatureGate[];
 }
 
 /** Settings of a set of flags; every problem is a `ConfigurationError` that names flag, value and remedy. */
@@ -92,7 +90,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
     controllers: selectControllers(values.list("controllers"), context.controllers),
     dryRunControllers: dry,
     features: gates.features,
-    namespaces: values.read("namespaces", (text) => [...new Set(splitList(text).map(parseNamespace))]),
+    namespaces: values.namespaces("namespaces"),
     kube: {
       kubeconfig: optional("kubeconfig"),
       context: optional("context"),
@@ -125,7 +123,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
       levels: values.read("log-level", parseLogLevels),
       format: values.oneOf("log-format", ["json", "console"]),
     },
-    moduleFlags: readModuleFlags(values, context),
+    moduleFlags: readModuleFlags(values, context.moduleFlags),
     warnings: [
       ...gates.warnings,
       ...dry.map((name) => `${name} runs dry (--dry-run-controllers): it plans and changes nothing`),
@@ -173,15 +171,26 @@ function readLeaderElection(values: FlagValues): ManagerSettings["leaderElection
   };
 }
 
-function readModuleFlags(
-  values: FlagValues,
-  context: SettingsContext,
-): Record<string, string | number | boolean> {
-  const readers = {
-    string: values.string,
-    boolean: values.boolean,
-    number: (name: string) => values.number(name),
-    duration: (name: string) => values.duration(name, { min: 0 }),
-  };
-  return Object.fromEntries(context.moduleFlags.map((flag) => [flag.name, readers[flag.type](flag.name)]));
+function readModuleFlags(values: FlagValues, flags: readonly ModuleFlag[]): FlagValuesByName {
+  return Object.fromEntries(flags.map((flag) => [flag.name, readModuleFlag(values, flag)]));
+}
+
+function readModuleFlag(values: FlagValues, flag: ModuleFlag): FlagValue {
+  const { name } = flag;
+  switch (flag.type) {
+    case "string":
+      return values.string(name);
+    case "boolean":
+      return values.boolean(name);
+    case "number":
+      return values.number(name, flag);
+    case "duration":
+      return values.duration(name, { min: 0 });
+    case "enum":
+      return values.oneOf(name, flag.values);
+    case "list":
+      return flag.format === "namespace" ? values.namespaces(name) : values.list(name);
+    case "namespace":
+      return values.read(name, (text) => text && parseNamespace(text));
+  }
 }

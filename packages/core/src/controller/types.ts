@@ -135,19 +135,6 @@ export interface OwnsOptions<T extends KubeObject = KubeObject> extends SourceOp
   matchEveryOwner?: boolean;
 }
 
-/** Write rights that a controller needs; reads follow from its sources (CORE-397). */
-export interface RightsRule {
-  readonly groups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  readonly resourceNames?: readonly string[];
-  /**
-   * Where the writes among the verbs may go beside the namespace of the reconciled object: to any namespace, or to
-   * these; for cluster-scoped resources `any`. Absent: nowhere else (CORE-244).
-   */
-  readonly elsewhere?: "any" | readonly string[];
-}
-
 export interface ControllerOptions {
   /** Default: the manager's value for this controller (CORE-233). */
   maxConcurrentReconciles?: number;

@@ -3,6 +3,7 @@ import { inAdmission } from "../admission-context.ts";
 import type { Cache } from "../cache/types.ts";
 import type { Client, ClientHooks, WriteInfo } from "../client/types.ts";
 import type { Controller, ControllerState } from "../controller/types.ts";
+import type { ControllerModule } from "../module/module.ts";
 import { defineKind, type KubeObject, keyToString, type ObjectKey } from "../object.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
@@ -12,7 +13,7 @@ import { ManagerStoppedError, PreflightError } from "./errors.ts";
 import { type LeaseServer, leaseServer, refused } from "./lease.testkit.ts";
 import { createManager } from "./manager.ts";
 import type { ManagerEnd, ManagerHandle, ManagerOptions } from "./manager-types.ts";
-import type { ControllerModule, Manager, Runnable } from "./types.ts";
+import type { Manager, Runnable } from "./types.ts";
 
 const pods = defineKind({ group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true });
 const write: WriteInfo = { verb: "update", kind: pods, key: { namespace: "n", name: "x" }, dryRun: false };
@@ -494,6 +495,8 @@ describe("identity", () => {
     await inAdmission(() => patch(true));
     await patch(false);
     expect(sent).toEqual(["dry", "real"]);
+    await inAdmission(() => patch(false), true);
+    expect(sent).toEqual(["dry", "real", "real"]);
   });
 });
 

@@ -4,7 +4,8 @@ import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps, Outlets } from "../controller/controller.ts";
 import { runContext } from "../controller/rejections.ts";
-import type { Controller, RightsRule } from "../controller/types.ts";
+import type { Controller } from "../controller/types.ts";
+import type { Right } from "../module/rights.ts";
 import type { EventSink } from "../observe/events.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { Planner } from "../plan/planner.ts";
@@ -79,7 +80,7 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
 interface Holder {
   readonly name: string;
   readonly needLeaderElection: boolean;
-  readonly rights: readonly RightsRule[];
+  readonly rights: readonly Right[];
   /** Its writes are planned only. */
   readonly dry: boolean;
 }
@@ -111,11 +112,13 @@ function createClients({ client, cache, log }: ManagerOptions, parts: ModuleMana
   };
 }
 
-/** Admission may be asked for a dry run, or for a request that is refused later: handlers write nothing (CORE-341). */
+/** Admission may be asked for a dry run: what has not declared side effects writes nothing (CORE-341). */
 const admissionHooks: ClientHooks = {
   beforeWrite({ verb, kind, dryRun }) {
     if (dryRun || admissionWrites() !== "refused") return;
-    throw new Error(`${verb} of ${kind.plural} not sent: a webhook's handler must not write`);
+    throw new Error(
+      `${verb} of ${kind.plural} not sent: a webhook's handler must not write, unless it has declared side effects and the request is no dry run`,
+    );
   },
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WriteInfo } from "../client/types.ts";
 import type { RunContext } from "../controller/rejections.ts";
-import type { RightsRule } from "../controller/types.ts";
+import { allow, type Right } from "../module/rights.ts";
 import { defineKind, type Kind } from "../object.ts";
 import { writeBounds } from "./write-bounds.ts";
 
@@ -18,7 +18,7 @@ const runOf = (key: string, kind: Kind | undefined = echoes): RunContext =>
 function sends(
   run: RunContext | undefined,
   [verb, kind, where]: [WriteInfo["verb"], Kind, string],
-  rights: RightsRule[] = [],
+  rights: Right[] = [],
   subresource?: string,
 ): boolean {
   const [namespace = "", name = ""] = where.split("/");
@@ -49,12 +49,7 @@ describe("writes of a reconcile", () => {
   });
 
   it("CORE-244 go elsewhere by a right that says so: its verbs, resources, names and namespaces, and no others", () => {
-    const right = {
-      groups: [""],
-      resources: ["secrets"],
-      verbs: ["patch", "delete"],
-      resourceNames: ["shared"],
-    };
+    const right = allow(secrets, ["patch", "delete"], { names: ["shared"] });
     const rights = [{ ...right, elsewhere: ["ops"] }];
     const run = runOf("a/x");
     expect(sends(run, ["apply", secrets, "ops/shared"], rights)).toBe(true);

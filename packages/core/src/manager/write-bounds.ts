@@ -1,7 +1,7 @@
 /** Where a controller may write: beside the object that it reconciles, and elsewhere only by a declared right. */
 import type { ClientHooks, WriteInfo } from "../client/types.ts";
 import type { RunContext } from "../controller/rejections.ts";
-import type { RightsRule } from "../controller/types.ts";
+import type { Right } from "../module/rights.ts";
 import { keyToString, parseKey } from "../object.ts";
 
 /** A write to a place that the reconciled object gives no right to. */
@@ -12,13 +12,10 @@ export class WriteOutOfBoundsError extends Error {
 /**
  * Hooks that keep the writes of a controller's reconciles in the namespace of the reconciled object, whatever a tenant
  * managed to have written into what is sent (CORE-244).
- * @param rights of the module; rules with `elsewhere` allow more
+ * @param rights of the module; those with `elsewhere` allow more
  * @param currentRun the reconcile in whose course the write is sent
  */
-export function writeBounds(
-  rights: readonly RightsRule[],
-  currentRun: () => RunContext | undefined,
-): ClientHooks {
+export function writeBounds(rights: readonly Right[], currentRun: () => RunContext | undefined): ClientHooks {
   return {
     beforeWrite(info) {
       const run = currentRun();
@@ -40,13 +37,14 @@ function isBeside(run: RunContext, { kind, key }: WriteInfo): boolean {
   return sameKind && key.name === own.name && key.namespace === own.namespace;
 }
 
-function isAllowed(rights: readonly RightsRule[], { verb, kind, key, subresource }: WriteInfo): boolean {
-  const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`;
-  const needed = verb === "apply" ? "patch" : verb;
-  return rights.some(({ groups, resources, verbs, resourceNames, elsewhere }) => {
+function isAllowed(rights: readonly Right[], info: WriteInfo): boolean {
+  const { kind, key, subresource } = info;
+  const verb = info.verb === "apply" ? "patch" : info.verb;
+  return rights.some((right) => {
+    const { elsewhere, names } = right;
     if (elsewhere === undefined || (elsewhere !== "any" && !elsewhere.includes(key.namespace))) return false;
-    if (!groups.includes(kind.group) || !resources.includes(resource) || !verbs.includes(needed))
-      return false;
-    return resourceNames === undefined || verb === "create" || resourceNames.includes(key.name);
+    if (right.kind.group !== kind.group || right.kind.plural !== kind.plural) return false;
+    if (right.subresource !== subresource || !right.verbs.includes(verb)) return false;
+    return names === undefined || verb === "create" || names.includes(key.name);
   });
 }

@@ -1,42 +1,38 @@
 /** Plays admission webhooks: decides, patches and explains. */
+import { isDeepStrictEqual } from "node:util";
 import fastJsonPatch from "fast-json-patch";
+import { inAdmission } from "../admission-context.ts";
 import { isTooDeep, NestingError } from "../nesting.ts";
 import type { KubeObject } from "../object.ts";
+import type { BoundWebhook } from "./bind.ts";
 import { type AdmissionResponse, cleanWarnings } from "./review.ts";
-import type {
-  AdmissionContext,
-  AdmissionRequest,
-  Mutate,
-  Refusal,
-  Validate,
-  Violation,
-  Webhook,
-} from "./types.ts";
+import type { AdmissionContext, AdmissionRequest, Mutate, Refusal, Validate, Violation } from "./types.ts";
 
 /**
  * Answers one admission request. Throws what the handler throws: the server turns that into an HTTP 500, so that the
  * `failurePolicy` decides (CORE-340).
  */
 export async function admit(
-  webhook: Webhook,
+  webhook: BoundWebhook,
   request: AdmissionRequest,
   options: Pick<AdmissionContext, "signal" | "log" | "cache">,
 ): Promise<AdmissionResponse> {
   const warnings: string[] = [];
+  const dryRun = request.dryRun === true;
   const ctx: AdmissionContext = {
     ...options,
-    dryRun: request.dryRun === true,
+    client: webhook.client,
+    dryRun,
     request,
     old: request.oldObject ?? undefined,
     warn: (text) => warnings.push(text),
   };
   const tooDeep = refusalOfDepth(request);
   if (tooDeep !== undefined) return tooDeep;
-  // What objects a handler takes follows from its rules, which the API server has applied.
-  const response =
-    webhook.type === "mutating"
-      ? await mutate(webhook.handle as Mutate, ctx)
-      : await validate(webhook.handle as Validate, ctx);
+  const response = await inAdmission(
+    () => (webhook.type === "mutating" ? mutate(webhook.handle, ctx) : validate(webhook.handle, ctx)),
+    webhook.hasSideEffects && !dryRun,
+  );
   const clean = cleanWarnings(warnings);
   return clean.length === 0 ? response : { ...response, warnings: clean };
 }
@@ -57,31 +53,46 @@ async function mutate(handle: Mutate, ctx: AdmissionContext): Promise<AdmissionR
 }
 
 async function validate(handle: Validate, ctx: AdmissionContext): Promise<AdmissionResponse> {
-  const { request } = ctx;
+  const { request, old } = ctx;
   const object = request.operation === "DELETE" ? request.oldObject : request.object;
-  if (
-    !object ||
-    (request.operation === "UPDATE" && passesUnchecked(object, request.oldObject ?? undefined))
-  ) {
-    return allowed(request);
-  }
+  if (!object) return allowed(request);
+  const change = request.operation === "UPDATE" ? changeOf(request, object, old as KubeObject) : "content";
+  if (change === "nothing") return allowed(request);
   const verdict = await handle(object, ctx);
   if ("refused" in verdict) return refusal(request, verdict);
-  return verdict.length === 0 ? allowed(request) : invalid(request, object, verdict);
+  const held = change === "metadata" ? verdict.filter(({ path }) => isMetadata(path)) : verdict;
+  return held.length === 0 ? allowed(request) : invalid(request, object, held);
 }
 
 /**
- * Updates that are never refused (CORE-339): of an object that is being deleted, or whose content outside of metadata
- * and status is what it was (which covers the removal of a finalizer).
+ * What of an update can be held against it (CORE-339): of an object that is being deleted nothing, nor its status, its
+ * finalizers or the server's own bookkeeping; with unchanged content its labels, annotations and owners alone.
  */
-function passesUnchecked(object: KubeObject, old: KubeObject | undefined): boolean {
-  if (object.metadata.deletionTimestamp !== undefined) return true;
-  return old !== undefined && fastJsonPatch.compare(content(old), content(object)).length === 0;
+function changeOf(
+  { subResource }: AdmissionRequest,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): "nothing" | "metadata" | "content" {
+  if (object.metadata.deletionTimestamp !== undefined) return "nothing";
+  if (old === undefined || !isDeepStrictEqual(content(old, subResource), content(object, subResource))) {
+    return "content";
+  }
+  return isDeepStrictEqual(labelling(old), labelling(object)) ? "nothing" : "metadata";
 }
 
-function content(object: KubeObject): object {
-  const { metadata: _metadata, status: _status, ...rest } = object as KubeObject & { status?: unknown };
-  return rest;
+function content(object: KubeObject, subResource: string | undefined): object {
+  const { metadata: _metadata, status, ...rest } = object as KubeObject & { status?: unknown };
+  return subResource === "status" ? { ...rest, status } : rest;
+}
+
+function labelling({
+  metadata: { labels = {}, annotations = {}, ownerReferences = [] },
+}: KubeObject): object {
+  return { labels, annotations, ownerReferences };
+}
+
+function isMetadata(path: string): boolean {
+  return path === "metadata" || path.startsWith("metadata.") || path.startsWith("metadata[");
 }
 
 /**
@@ -90,8 +101,8 @@ function content(object: KubeObject): object {
  */
 function refusalOfDepth(request: AdmissionRequest): AdmissionResponse | undefined {
   const { object, oldObject } = request;
-  if (!object || !isTooDeep(content(object))) return undefined;
-  if (oldObject && isTooDeep(content(oldObject))) return allowed(request);
+  if (!object || !isTooDeep(content(object, undefined))) return undefined;
+  if (oldObject && isTooDeep(content(oldObject, undefined))) return allowed(request);
   return invalid(request, object, [
     { path: "spec", message: `must not be ${new NestingError().message}; remove the innermost of them` },
   ]);

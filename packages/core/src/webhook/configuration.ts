@@ -1,6 +1,9 @@
 /** The webhook configurations that the API server reads; pure. */
+import type { LabelSelector } from "../kinds/index.ts";
+import { type FlagValues, holds } from "../module/flags.ts";
 import type { KubeObject } from "../object.ts";
-import type { LabelSelector, Webhook } from "./types.ts";
+import { hookName, hookPath } from "./hook-names.ts";
+import type { Webhook } from "./types.ts";
 
 /** How the API server reaches the webhook server. */
 export type WebhookTarget =
@@ -19,6 +22,10 @@ export interface ConfigurationOptions {
   ownGroups: readonly string[];
   /** Namespaces that hooks on built-in kinds leave alone, beside `kube-system` (CORE-343). */
   releaseNamespace?: string;
+  /** Namespaces that the manager works in; empty or absent means all. Hooks ask about no others. */
+  namespaces?: readonly string[];
+  /** Values of the modules' flags, by which hooks exist or not. Absent: all of them do. */
+  flags?: FlagValues;
   /** Overrides of the chart's values. */
   failurePolicy?: "Fail" | "Ignore";
   timeoutSeconds?: number;
@@ -38,7 +45,9 @@ export function webhookConfigurations(
     validating: "ValidatingWebhookConfiguration",
   } as const;
   return (["mutating", "validating"] as const).flatMap((type) => {
-    const hooks = webhooks.filter((webhook) => webhook.type === type);
+    const hooks = webhooks.filter(
+      ({ type: own, when }) => own === type && (options.flags === undefined || holds(when, options.flags)),
+    );
     if (hooks.length === 0) return [];
     const metadata = {
       name: options.name,
@@ -57,27 +66,31 @@ export function webhookConfigurations(
 }
 
 function entry(webhook: Webhook, options: ConfigurationOptions): object {
-  const own = webhook.rules.every((rule) => rule.groups.every((group) => options.ownGroups.includes(group)));
+  const { kind, subresource, objectSelector, matchConditions } = webhook;
+  const own = options.ownGroups.includes(kind.group);
   if (!own) requireSelector(webhook);
-  const namespaceSelector = own ? webhook.namespaceSelector : outsideOf(webhook.namespaceSelector, options);
+  const namespaceSelector = selectorOf(webhook, own, options);
   return {
-    name: webhook.name,
+    name: hookName(webhook),
     admissionReviewVersions: ["v1"],
     sideEffects: webhook.sideEffects ?? "None",
     failurePolicy: options.failurePolicy ?? webhook.failurePolicy ?? (own ? "Fail" : "Ignore"),
     timeoutSeconds: options.timeoutSeconds ?? webhook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     matchPolicy: "Equivalent",
     ...(webhook.type === "mutating" ? { reinvocationPolicy: "IfNeeded" } : {}),
-    rules: webhook.rules.map((rule) => ({
-      apiGroups: rule.groups,
-      apiVersions: rule.versions,
-      resources: rule.resources,
-      operations: rule.operations,
-      scope: rule.scope,
-    })),
+    rules: [
+      {
+        apiGroups: [kind.group],
+        apiVersions: webhook.versions ?? [kind.version],
+        resources: [subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`],
+        operations: webhook.operations,
+        scope: kind.namespaced ? "Namespaced" : "Cluster",
+      },
+    ],
     ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
-    ...(webhook.objectSelector === undefined ? {} : { objectSelector: webhook.objectSelector }),
-    clientConfig: clientConfig(webhook.path, options),
+    ...(objectSelector === undefined ? {} : { objectSelector }),
+    ...(matchConditions === undefined ? {} : { matchConditions }),
+    clientConfig: clientConfig(hookPath(webhook), options),
   };
 }
 
@@ -85,22 +98,29 @@ function entry(webhook: Webhook, options: ConfigurationOptions): object {
 function requireSelector(webhook: Webhook): void {
   if (webhook.objectSelector !== undefined || webhook.namespaceSelector !== undefined) return;
   throw new Error(
-    `webhook ${webhook.name} is on built-in kinds: it needs an objectSelector or a namespaceSelector`,
+    `webhook ${hookName(webhook)} is on built-in kinds: it needs an objectSelector or a namespaceSelector`,
   );
 }
 
-function outsideOf(selector: LabelSelector | undefined, options: ConfigurationOptions): LabelSelector {
-  const values = [
-    "kube-system",
-    ...(options.releaseNamespace === undefined ? [] : [options.releaseNamespace]),
-  ];
-  return {
-    ...selector,
-    matchExpressions: [
-      ...(selector?.matchExpressions ?? []),
-      { key: NAMESPACE_NAME_LABEL, operator: "NotIn", values },
-    ],
-  };
+/** The hook's own selector, within the manager's namespaces, and for kinds of others outside of the system's. */
+function selectorOf(
+  webhook: Webhook,
+  own: boolean,
+  options: ConfigurationOptions,
+): LabelSelector | undefined {
+  const { namespaces = [], releaseNamespace } = options;
+  const added: NonNullable<LabelSelector["matchExpressions"]> = [];
+  if (namespaces.length > 0 && webhook.kind.namespaced) {
+    added.push({ key: NAMESPACE_NAME_LABEL, operator: "In", values: [...namespaces] });
+  }
+  if (!own) {
+    const values = ["kube-system", ...(releaseNamespace === undefined ? [] : [releaseNamespace])];
+    added.push({ key: NAMESPACE_NAME_LABEL, operator: "NotIn", values });
+  }
+  const { namespaceSelector } = webhook;
+  if (added.length === 0) return namespaceSelector;
+  const matchExpressions = [...(namespaceSelector?.matchExpressions ?? []), ...added];
+  return { ...namespaceSelector, matchExpressions };
 }
 
 /** Where the API server finds a path of the webhook server; also for a CRD's conversion webhook. */

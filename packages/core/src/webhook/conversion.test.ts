@@ -1,35 +1,41 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../object.ts";
+import { defineKind, type KubeObject } from "../object.ts";
 import { convert, convertReview, stashConversionData, takeConversionData } from "./conversion.ts";
-import type { Conversion } from "./types.ts";
+import { type Conversion, conversion, type Spoke } from "./types.ts";
+import { silentLog } from "./webhook.testkit.ts";
 
 interface Thing extends KubeObject {
   spec: { size?: number; width?: number; height?: number };
 }
 
-/** v1 has one size; v2, the hub, has width and height. */
-const things: Conversion = {
+interface OldThing extends KubeObject {
+  spec: { size?: number };
+}
+
+const THING = defineKind<Thing>({
   group: "test.quartet.io",
+  version: "v2",
   kind: "Thing",
-  hub: "v2",
-  versions: {
-    v1: {
-      toHub: (object) => {
-        const thing = object as Thing;
-        const height = takeConversionData(thing) as number | undefined;
-        const width = thing.spec.size!;
-        return { ...thing, spec: { width, height: height ?? width } } as Thing;
-      },
-      fromHub: (object) => {
-        const { spec, ...rest } = object as Thing;
-        const result = { ...rest, spec: { size: spec.width! } } as Thing;
-        stashConversionData(result, spec.height === spec.width ? undefined : spec.height);
-        return result;
-      },
-    },
+  plural: "things",
+  namespaced: true,
+});
+
+/** v1 has one size; v2, the hub, has width and height. */
+const V1: Spoke<Thing, OldThing> = {
+  version: "v1",
+  toHub(object) {
+    const height = takeConversionData(object) as number | undefined;
+    const width = object.spec.size!;
+    return { ...object, spec: { width, height: height ?? width } };
+  },
+  fromHub({ spec, ...rest }) {
+    const result = { ...rest, spec: { size: spec.width! } };
+    stashConversionData(result, spec.height === spec.width ? undefined : spec.height);
+    return result;
   },
 };
+const things: Conversion = conversion(THING, [V1]);
 
 const thing = (version: string, spec: Thing["spec"], metadata: object = {}): Thing => ({
   apiVersion: `test.quartet.io/${version}`,
@@ -46,7 +52,7 @@ const reviewOf = (objects: KubeObject[], desiredAPIVersion: string): object => (
 describe("conversion", () => {
   it("CORE-345 converts all objects in their order", () => {
     const objects = [thing("v1", { size: 1 }), thing("v1", { size: 2 })];
-    const { response } = convertReview([things], reviewOf(objects, "test.quartet.io/v2"));
+    const { response } = convertReview([things], reviewOf(objects, "test.quartet.io/v2"), silentLog);
     expect(response).toMatchObject({ uid: "u-1", result: { status: "Success" } });
     expect(response.convertedObjects.map((object) => (object as Thing).spec)).toEqual([
       { width: 1, height: 1 },
@@ -58,8 +64,8 @@ describe("conversion", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (width, height) => {
         const v2 = thing("v2", { width, height }, { annotations: { mine: "1" } });
-        const v1 = convert([things], v2, "test.quartet.io/v1");
-        expect(convert([things], v1, "test.quartet.io/v2")).toEqual(v2);
+        const v1 = convert([things], v2, "test.quartet.io/v1", silentLog);
+        expect(convert([things], v1, "test.quartet.io/v2", silentLog)).toEqual(v2);
       }),
     );
   });
@@ -77,23 +83,24 @@ describe("conversion", () => {
   ])(
     "CORE-345 fails as a whole, with a message and no objects, for %s",
     (_what, object, desired, message) => {
-      const { response } = convertReview([things], reviewOf([thing("v1", { size: 1 }), object], desired));
+      const body = reviewOf([thing("v1", { size: 1 }), object], desired);
+      const { response } = convertReview([things], body, silentLog);
       expect(response.result).toEqual({ status: "Failure", message: expect.stringMatching(/./) });
       expect(response.convertedObjects).toEqual([]);
-      expect(() => convert([things], object, desired)).toThrow(message);
+      expect(() => convert([things], object, desired, silentLog)).toThrow(message);
     },
   );
 
   it("CORE-345 fails when a conversion touches metadata beyond labels and annotations", () => {
-    const renaming: Conversion = {
-      ...things,
-      versions: {
-        v1: {
-          toHub: (object) => object,
-          fromHub: (object) => ({ ...object, metadata: { ...object.metadata, name: "b" } }),
-        },
+    const renaming = conversion(THING, [
+      {
+        version: "v1",
+        toHub: (object: Thing) => object,
+        fromHub: (object) => ({ ...object, metadata: { ...object.metadata, name: "b" } }),
       },
-    };
-    expect(() => convert([renaming], thing("v2", {}), "test.quartet.io/v1")).toThrow(/changed metadata/);
+    ]);
+    expect(() => convert([renaming], thing("v2", {}), "test.quartet.io/v1", silentLog)).toThrow(
+      /changed metadata/,
+    );
   });
 });

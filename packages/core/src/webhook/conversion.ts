@@ -1,6 +1,7 @@
 /** Conversion between the versions of a CRD, by way of a hub version. */
 import { isDeepStrictEqual } from "node:util";
-import { apiVersionOf, groupOf, type KubeObject } from "../object.ts";
+import { apiVersionOf, groupOf, type KubeObject, keyOf } from "../object.ts";
+import type { Logger } from "../observe/types.ts";
 import { HttpError } from "./http-error.ts";
 import type { Conversion } from "./types.ts";
 
@@ -17,7 +18,11 @@ export interface ConversionReview {
 }
 
 /** Answers a ConversionReview; a failure of one object fails the review as a whole, with its message (CORE-345). */
-export function convertReview(conversions: readonly Conversion[], body: unknown): ConversionReview {
+export function convertReview(
+  conversions: readonly Conversion[],
+  body: unknown,
+  log: Logger,
+): ConversionReview {
   const review = body as { apiVersion?: unknown; kind?: unknown; request?: ConversionRequest } | null;
   if (review?.apiVersion !== CONVERSION_VERSION || review.kind !== "ConversionReview") {
     throw new HttpError(400, `body is not a ConversionReview of ${CONVERSION_VERSION}`);
@@ -31,7 +36,7 @@ export function convertReview(conversions: readonly Conversion[], body: unknown)
   });
   try {
     const objects = (request.objects ?? []).map((object) =>
-      convert(conversions, object, request.desiredAPIVersion),
+      convert(conversions, object, request.desiredAPIVersion, log),
     );
     return answer({ convertedObjects: objects, result: { status: "Success" } });
   } catch (error) {
@@ -47,30 +52,37 @@ interface ConversionRequest {
 }
 
 /** Converts one object to another version of its group; throws with the object's kind and name when it cannot. */
-export function convert(conversions: readonly Conversion[], object: KubeObject, desired: string): KubeObject {
+export function convert(
+  conversions: readonly Conversion[],
+  object: KubeObject,
+  desired: string,
+  log: Logger,
+): KubeObject {
   const name = `${object.kind} ${object.metadata.name ?? ""}`;
   const group = groupOf(object.apiVersion);
   if (groupOf(desired) !== group)
     throw new Error(`${name}: cannot convert from group ${group} to ${desired}`);
   if (object.apiVersion === desired) throw new Error(`${name}: is already of ${desired}`);
-  const conversion = conversions.find((one) => one.group === group && one.kind === object.kind);
+  const conversion = conversions.find(({ kind }) => kind.group === group && kind.kind === object.kind);
   if (conversion === undefined) throw new Error(`${name}: no conversion is known for this kind`);
 
-  const hub = apiVersionOf({ group, version: conversion.hub });
+  const hub = apiVersionOf(conversion.kind);
+  const ctx = { log: log.with({ kind: object.kind, ...keyOf(object) }) };
   const copy = structuredClone(object);
-  const inHub = object.apiVersion === hub ? copy : stepOf(conversion, object.apiVersion, name).toHub(copy);
+  const inHub =
+    object.apiVersion === hub ? copy : spokeOf(conversion, object.apiVersion, name).toHub(copy, ctx);
   inHub.apiVersion = hub;
-  const result = desired === hub ? inHub : stepOf(conversion, desired, name).fromHub(inHub);
+  const result = desired === hub ? inHub : spokeOf(conversion, desired, name).fromHub(inHub, ctx);
   result.apiVersion = desired;
   requireSameIdentity(object, result, name);
   return result;
 }
 
-function stepOf(conversion: Conversion, apiVersion: string, name: string): Conversion["versions"][string] {
+function spokeOf(conversion: Conversion, apiVersion: string, name: string): Conversion["spokes"][number] {
   const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
-  const step = conversion.versions[version];
-  if (step === undefined) throw new Error(`${name}: no conversion is known for version ${version}`);
-  return step;
+  const spoke = conversion.spokes.find((one) => one.version === version);
+  if (spoke === undefined) throw new Error(`${name}: no conversion is known for version ${version}`);
+  return spoke;
 }
 
 /** The API server refuses a conversion that touches metadata other than labels and annotations. */

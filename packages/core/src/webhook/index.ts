@@ -1,4 +1,5 @@
 /** `@quartet/core/webhook`: admission and conversion webhooks. Apart, so that managers without hooks never load it. */
+export { type BoundWebhook, bindWebhooks } from "./bind.ts";
 export { type CaInjection, createCaInjection } from "./ca-injection.ts";
 export { type CurrentCertificates, createCertificateManager } from "./certificate-manager.ts";
 export { createCa, inspectCertificate, issueServing } from "./certificates.ts";

@@ -6,44 +6,44 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
 import { afterEach, describe, expect, it } from "vitest";
+import { admissionWrites } from "../admission-context.ts";
 import { things } from "../cache/fixtures.testkit.ts";
 import { newAuthority } from "../client/certificates.testkit.ts";
+import type { Client } from "../client/types.ts";
 import type { SourceReader } from "../controller/types.ts";
+import type { BoundWebhook } from "./bind.ts";
 import { createCa, issueServing } from "./certificates.ts";
 import type { AdmissionResponse } from "./review.ts";
 import type { WebhookServerOptions } from "./server.ts";
-import type { Mutate, Validate, Webhook } from "./types.ts";
+import type { Mutate, Validate } from "./types.ts";
 import { type Echo, echo, nothingRead, review, type TestServer, testServer } from "./webhook.testkit.ts";
 
-const rules = [
-  {
-    groups: ["test.quartet.io"],
-    versions: ["v1"],
-    resources: ["echoes"],
-    operations: ["CREATE" as const],
-    scope: "*" as const,
-  },
-];
-const validating = (handle: Validate<Echo>, more: Partial<Webhook> = {}): Webhook =>
-  ({ type: "validating", name: "v.quartet.io", path: "/v", rules, handle, ...more }) as Webhook;
-const mutating = (handle: Mutate<Echo>): Webhook => ({
-  type: "mutating",
-  name: "m.quartet.io",
-  path: "/m",
-  rules,
-  handle,
-});
+const common = { reads: [], hasSideEffects: false, client: {} as Client };
+const validating = (handle: Validate<Echo>, more: Partial<BoundWebhook> = {}): BoundWebhook =>
+  ({
+    ...common,
+    type: "validating",
+    name: "v.quartet.io",
+    path: "/v",
+    handle,
+    ...more,
+  }) as unknown as BoundWebhook;
+const mutating = (handle: Mutate<Echo>): BoundWebhook =>
+  ({ ...common, type: "mutating", name: "m.quartet.io", path: "/m", handle }) as unknown as BoundWebhook;
 
 const open: TestServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map(({ server }) => server.close()));
 });
-async function serve(webhooks: Webhook[], options: Partial<WebhookServerOptions> = {}): Promise<TestServer> {
+async function serve(
+  webhooks: BoundWebhook[],
+  options: Partial<WebhookServerOptions> = {},
+): Promise<TestServer> {
   const server = await testServer({ webhooks, ...options });
   open.push(server);
   return server;
 }
-async function respond(webhook: Webhook, request: object): Promise<AdmissionResponse> {
+async function respond(webhook: BoundWebhook, request: object): Promise<AdmissionResponse> {
   const { call } = await serve([webhook]);
   const { code, body } = await call(webhook.path, { body: review(request) });
   expect(code).toBe(200);
@@ -302,6 +302,61 @@ describe("admission", () => {
     const deleting = echo({ text: "new" }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
     expect((await respond(never, { ...update, object: deleting })).allowed).toBe(true);
     expect((await respond(never, { ...update, object: echo({ text: "new" }) })).allowed).toBe(false);
+  });
+
+  it("CORE-339 an update of labels, annotations or owners alone is judged by what it says of metadata", async () => {
+    const judge = validating((object) =>
+      ["spec.text", "metadata.labels", "metadata[annotations]", "metadataish"]
+        .filter((path) => JSON.stringify(object).includes(path))
+        .map((path) => ({ path, message: "is not allowed" })),
+    );
+    const said = async (metadata: object, text: string): Promise<unknown> => {
+      const answer = await respond(judge, {
+        operation: "UPDATE",
+        oldObject: echo({ text: "spec.text" }),
+        object: echo({ text }, metadata),
+      });
+      return answer.allowed || answer.status?.details?.causes.map(({ field }) => field);
+    };
+    expect(await said({ labels: { a: "metadata.labels" } }, "spec.text")).toEqual(["metadata.labels"]);
+    expect(await said({ annotations: { a: "metadata[annotations]" } }, "spec.text")).toEqual([
+      "metadata[annotations]",
+    ]);
+    expect(await said({ labels: { a: "metadataish" } }, "spec.text")).toBe(true);
+    expect(await said({ labels: { a: "fine" } }, "spec.text")).toBe(true);
+    expect(await said({ finalizers: ["metadata.labels/x"], managedFields: [] }, "spec.text")).toBe(true);
+    expect(await said({ labels: { a: "metadata.labels" } }, "spec.text, changed")).toEqual([
+      "spec.text",
+      "metadata.labels",
+    ]);
+  });
+
+  it("CORE-339 a metadata update can be refused as a whole, and of a status hook the status is judged", async () => {
+    const never = validating(() => ({ refused: "always" }));
+    const update = { operation: "UPDATE", oldObject: echo({ text: "a" }) };
+    const labelled = { ...update, object: echo({ text: "a" }, { labels: { a: "b" } }) };
+    expect((await respond(never, labelled)).allowed).toBe(false);
+    const reported = { ...update, object: { ...echo({ text: "a" }), status: { ready: true } } };
+    expect((await respond(never, reported)).allowed).toBe(true);
+    expect((await respond(never, { ...reported, subResource: "status" })).allowed).toBe(false);
+  });
+
+  it("CORE-341 a handler with side effects may write, unless the request is a dry run; others may not", async () => {
+    const mayWrite: boolean[] = [];
+    const note = (hasSideEffects: boolean) =>
+      validating(
+        async () => {
+          await Promise.resolve();
+          mayWrite.push(admissionWrites() === "allowed");
+          return [];
+        },
+        { hasSideEffects },
+      );
+    await respond(note(true), { object: echo({}) });
+    await respond(note(true), { object: echo({}), dryRun: true });
+    await respond(note(false), { object: echo({}) });
+    expect(mayWrite).toEqual([true, false, false]);
+    expect(admissionWrites()).toBeUndefined();
   });
 
   it("CORE-341 tells the handler of a dry run", async () => {

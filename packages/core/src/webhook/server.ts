@@ -2,18 +2,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { inAdmission } from "../admission-context.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { followConnections } from "../connections.ts";
 import type { OpenSources } from "../controller/open-sources.ts";
 import type { Logger } from "../observe/types.ts";
 import { requestUrl } from "../request-url.ts";
 import { admit } from "./admission.ts";
+import type { BoundWebhook } from "./bind.ts";
 import { convertReview } from "./conversion.ts";
 import { HttpError } from "./http-error.ts";
 import { readJsonBody } from "./read-body.ts";
 import { admissionRequestOf, admissionReview } from "./review.ts";
-import type { Conversion, Webhook } from "./types.ts";
+import type { Conversion } from "./types.ts";
 
 /** Node's default of 5 s races with the API server's pool of 90 s and yields EOF failures (CORE-331). */
 const KEEP_ALIVE_MS = 120_000;
@@ -45,7 +45,7 @@ export interface WebhookServerOptions {
   host?: string;
   port: number;
   certificate: ServingPair;
-  webhooks: readonly Webhook[];
+  webhooks: readonly BoundWebhook[];
   conversions?: readonly Conversion[];
   /** CA that client certificates must be signed by, PEM (CORE-352). */
   clientCa?: string;
@@ -53,7 +53,7 @@ export interface WebhookServerOptions {
   clock?: Clock;
   observer?: WebhookObserver;
   /** What is held for a webhook that reads: it answers 500 until that is synced. */
-  sourcesOf(webhook: Webhook): Pick<OpenSources, "reader" | "synced">;
+  sourcesOf(webhook: BoundWebhook): Pick<OpenSources, "reader" | "synced">;
 }
 
 export interface WebhookServer {
@@ -127,15 +127,12 @@ function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handle
       if (!sources.synced()) throw new Error("what the handler reads is not cached yet");
       const log = options.log.with({ webhook: webhook.name });
       const cache = sources.reader;
-      const request = admissionRequestOf(body);
-      const mayWrite = webhook.sideEffects === "NoneOnDryRun" && request.dryRun !== true;
-      return admissionReview(
-        await inAdmission(() => admit(webhook, request, { signal, log, cache }), mayWrite),
-      );
+      return admissionReview(await admit(webhook, admissionRequestOf(body), { signal, log, cache }));
     });
   }
   const conversions = options.conversions ?? [];
-  if (conversions.length > 0) handlers.set(CONVERT_PATH, (body) => convertReview(conversions, body));
+  if (conversions.length > 0)
+    handlers.set(CONVERT_PATH, (body) => convertReview(conversions, body, options.log));
   return handlers;
 }
 

@@ -1,6 +1,10 @@
 /** Contracts of admission and conversion webhooks. */
+import type { Client } from "../client/types.ts";
 import type { DeclaredSource, SourceReader } from "../controller/types.ts";
-import type { DeepReadonly, KubeObject } from "../object.ts";
+import type { LabelSelector } from "../kinds/index.ts";
+import type { Manager } from "../manager/types.ts";
+import type { FlagCondition, FlagValues } from "../module/flags.ts";
+import type { DeepReadonly, Kind, KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 
 /** `request` of an AdmissionReview v1. */
@@ -41,7 +45,12 @@ export interface AdmissionContext<T extends KubeObject = KubeObject> {
   readonly log: Logger;
   /** What the webhook declared in `reads`. */
   readonly cache: SourceReader;
-  /** True for a dry run: no handler has side effects then, and without declaring them none has any (CORE-341). */
+  /**
+   * For live reads, and for writes of hooks with `sideEffects: "NoneOnDryRun"`; these pass without leadership, since
+   * every replica answers. What else writes, or writes for a dry run, is refused (CORE-341).
+   */
+  readonly client: Client;
+  /** No handler has side effects then. */
   readonly dryRun: boolean;
   readonly request: AdmissionRequest<T>;
   /** The object before an update, or the deleted object. */
@@ -50,7 +59,11 @@ export interface AdmissionContext<T extends KubeObject = KubeObject> {
   warn(text: string): void;
 }
 
-/** Says what is wrong with the object; an empty list admits it. For DELETE the object is the one to be deleted. */
+/**
+ * Says what is wrong with the object; an empty list admits it. For DELETE the object is the one to be deleted. Of an
+ * update that changes labels, annotations or owners alone, violations outside of `metadata` are not held against it
+ * (CORE-339).
+ */
 export type Validate<T extends KubeObject = KubeObject> = (
   object: DeepReadonly<T>,
   ctx: AdmissionContext<T>,
@@ -62,63 +75,94 @@ export type Mutate<T extends KubeObject = KubeObject> = (
   ctx: AdmissionContext<T>,
 ) => KubeObject | Refusal | Promise<KubeObject | Refusal>;
 
-/** Which requests a webhook is asked about. */
-export interface WebhookRule {
-  groups: readonly string[];
-  versions: readonly string[];
-  resources: readonly string[];
-  operations: readonly ("CREATE" | "UPDATE" | "DELETE")[];
-  scope: "Namespaced" | "Cluster" | "*";
+type Operation = "CREATE" | "UPDATE" | "DELETE";
+
+/** CEL expression over `request`, `object` and `oldObject`; the API server calls the hook only if all hold (1.30 on). */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
 }
 
-export interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: {
-    key: string;
-    operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
-    values?: string[];
-  }[];
-}
-
-interface WebhookBase {
-  /** Qualified name, for example `defaulting.echo.quartet.io`. */
-  name: string;
-  /** Path on the webhook server, for example `/mutate-test-quartet-io-v1-echo`. */
-  path: string;
-  rules: readonly WebhookRule[];
-  /** Default: `Fail` when all rules name groups of quartet's own CRDs, else `Ignore` (CORE-342). */
-  failurePolicy?: "Fail" | "Ignore";
+interface WebhookBase<T extends KubeObject> {
+  /** Kind of the objects; with a {@link WebhookBase.subresource}, the kind that has it. */
+  readonly kind: Kind<T>;
+  /**
+   * Versions in which the hook takes objects. Default: the kind's own; the API server converts those of other versions
+   * before it asks (matchPolicy Equivalent). Objects of a version that is named come as they were sent.
+   */
+  readonly versions?: readonly string[];
+  /** For example `scale`: the object is then a Scale. */
+  readonly subresource?: string;
+  readonly operations: readonly Operation[];
+  /** Qualified name. Default: `validate.echo.test.quartet.io` for the kind Echo. */
+  readonly name?: string;
+  /** Path on the webhook server. Default: `/validate-test-quartet-io-v1-echo`. */
+  readonly path?: string;
+  /**
+   * `NoneOnDryRun`: the handler may write by `ctx.client` unless the request is a dry run. Default `None`: its writes are
+   * refused (CORE-341).
+   */
+  readonly sideEffects?: "None" | "NoneOnDryRun";
+  /** Default: `Fail` on kinds of a module, else `Ignore` (CORE-342). */
+  readonly failurePolicy?: "Fail" | "Ignore";
   /** 1 to 30. Default 10. */
-  timeoutSeconds?: number;
-  /** `NoneOnDryRun`: the handler writes other objects, but not for a dry run. Default `None`: it cannot write. */
-  sideEffects?: "None" | "NoneOnDryRun";
-  objectSelector?: LabelSelector;
-  namespaceSelector?: LabelSelector;
+  readonly timeoutSeconds?: number;
+  readonly objectSelector?: LabelSelector;
+  readonly namespaceSelector?: LabelSelector;
+  readonly matchConditions?: readonly MatchCondition[];
+  /** The hook exists only then. */
+  readonly when?: FlagCondition;
   /** What the handler reads by `ctx.cache`: until all of it is there it answers HTTP 500 (CORE-344). Default: nothing. */
-  reads?: readonly DeclaredSource[];
+  readonly reads?: readonly DeclaredSource[];
 }
 
-export interface ValidatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase {
-  type: "validating";
-  handle: Validate<T>;
+export interface ValidatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase<T> {
+  readonly type: "validating";
+  /** Called once, after `build`. */
+  handler(manager: Manager, flags: FlagValues): Validate<T>;
 }
 
-export interface MutatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase {
-  type: "mutating";
-  handle: Mutate<T>;
+export interface MutatingWebhook<T extends KubeObject = KubeObject> extends WebhookBase<T> {
+  readonly type: "mutating";
+  /** Called once, after `build`. */
+  handler(manager: Manager, flags: FlagValues): Mutate<T>;
 }
 
 /** An admission webhook as a controller package declares it, whatever its object type. */
 export type Webhook = ValidatingWebhook<never> | MutatingWebhook<never>;
 
+/** Declares a webhook that says what is wrong with an object. */
+export function validating<T extends KubeObject>(hook: Omit<ValidatingWebhook<T>, "type">): Webhook {
+  return { type: "validating", ...hook } as ValidatingWebhook<never>;
+}
+
+/** Declares a webhook that completes an object. */
+export function mutating<T extends KubeObject>(hook: Omit<MutatingWebhook<T>, "type">): Webhook {
+  return { type: "mutating", ...hook } as MutatingWebhook<never>;
+}
+
+export interface ConversionContext {
+  readonly log: Logger;
+}
+
+/** A version of a CRD that is converted to and from the hub; both functions get a copy of their own. */
+export interface Spoke<Hub extends KubeObject, T extends KubeObject> {
+  readonly version: string;
+  toHub(object: T, ctx: ConversionContext): Hub;
+  fromHub(object: Hub, ctx: ConversionContext): T;
+}
+
 /** Converts the objects of one CRD between its versions by way of the hub version. */
 export interface Conversion {
-  group: string;
-  kind: string;
-  /** The version that all others convert to and from. */
-  hub: string;
-  /** For every version but the hub; the functions get a copy of their own. */
-  versions: Readonly<
-    Record<string, { toHub: (object: KubeObject) => KubeObject; fromHub: (object: KubeObject) => KubeObject }>
-  >;
+  /** In the hub version: the one that all others convert to and from. */
+  readonly kind: Kind;
+  readonly spokes: readonly Spoke<KubeObject, KubeObject>[];
+}
+
+/** Declares the conversions of a CRD; `kind` is in the hub version. */
+export function conversion<Hub extends KubeObject>(
+  kind: Kind<Hub>,
+  spokes: readonly Spoke<Hub, KubeObject>[],
+): Conversion {
+  return { kind: kind as unknown as Kind, spokes: spokes as Conversion["spokes"] };
 }

@@ -1,9 +1,9 @@
 /** Conversions between v1beta2, which is stored, and v1beta3 (tars.md 10). */
 
 import type { KubeObject } from "@quartet/core";
-import type { Conversion } from "@quartet/core/webhook";
+import { type Conversion, conversion } from "@quartet/core/webhook";
 import type { TFrameworkConfig, TFrameworkConfigV1Beta3, TServer, TServerV1Beta3 } from "../api.gen.ts";
-import { GROUP } from "../labels.ts";
+import { T_FRAMEWORK_CONFIG, T_SERVER } from "../kinds.ts";
 import { readCarry, readExecutor, withCarry, withExecutor, withoutCarry } from "./carry.ts";
 
 /** Time that a build may take where nothing is said, s; the default of the schema, which is not applied here (CV-008). */
@@ -81,26 +81,8 @@ export function frameworkFromV1Beta3(object: TFrameworkConfigV1Beta3): TFramewor
 
 /** The conversions that the webhook answers with; all other kinds are equal in both versions. */
 export const CONVERSIONS: readonly Conversion[] = [
-  {
-    group: GROUP,
-    kind: "TServer",
-    hub: "v1beta2",
-    versions: {
-      v1beta3: {
-        toHub: (object) => serverFromV1Beta3(object as TServerV1Beta3),
-        fromHub: (object) => serverToV1Beta3(object as TServer),
-      },
-    },
-  },
-  {
-    group: GROUP,
-    kind: "TFrameworkConfig",
-    hub: "v1beta2",
-    versions: {
-      v1beta3: {
-        toHub: (object) => frameworkFromV1Beta3(object as TFrameworkConfigV1Beta3),
-        fromHub: (object) => frameworkToV1Beta3(object as TFrameworkConfig),
-      },
-    },
-  },
+  conversion(T_SERVER, [{ version: "v1beta3", toHub: serverFromV1Beta3, fromHub: serverToV1Beta3 }]),
+  conversion(T_FRAMEWORK_CONFIG, [
+    { version: "v1beta3", toHub: frameworkFromV1Beta3, fromHub: frameworkToV1Beta3 },
+  ]),
 ];

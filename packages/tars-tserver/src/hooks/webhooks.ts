@@ -1,47 +1,46 @@
 /** The webhooks as the API server is told of them (API-002, API-009). */
-import type { Webhook, WebhookRule } from "@quartet/core/webhook";
-import { GROUP } from "../labels.ts";
+import type { FlagValues, Kind, Manager } from "@quartet/core";
+import { mutating as mutatingHook, validating as validatingHook, type Webhook } from "@quartet/core/webhook";
+import {
+  T_ACCOUNT,
+  T_CONFIG,
+  T_DEPLOY,
+  T_FRAMEWORK_CONFIG,
+  T_IMAGE,
+  T_SERVER,
+  T_TEMPLATE,
+  T_TREE,
+} from "../kinds.ts";
 import type { HookContext } from "./context.ts";
 import { mutating } from "./mutating.ts";
 import { validating } from "./validating.ts";
 
-type Operation = WebhookRule["operations"][number];
+/** Objects are judged in the version in which they are sent. */
+const versions = ["v1beta2", "v1beta3"];
+const DEFAULTED = [T_DEPLOY, T_SERVER, T_CONFIG, T_TEMPLATE, T_ACCOUNT, T_IMAGE, T_TREE] as readonly Kind[];
+const KEPT_WHILE_USED: readonly unknown[] = [T_TREE, T_CONFIG, T_TEMPLATE];
 
-const DEFAULTED = ["tdeploys", "tservers", "tconfigs", "ttemplates", "taccounts", "timages", "ttrees"];
-const KEPT_WHILE_USED = ["ttrees", "tconfigs", "ttemplates"];
-
-const rule = (operations: readonly Operation[], ...resources: string[]): WebhookRule => ({
-  groups: [GROUP],
-  versions: ["v1beta2", "v1beta3"],
-  resources,
-  operations,
-  scope: "Namespaced",
-});
-
-/** Both webhooks; those of a manager that works in some namespaces ask about these alone. */
-export function tarsWebhooks(context: HookContext, namespaces: readonly string[]): Webhook[] {
-  const writes = rule(["CREATE", "UPDATE"], ...DEFAULTED);
-  const scale = rule(["UPDATE"], "tservers/scale");
-  const within = { key: "kubernetes.io/metadata.name", operator: "In" as const, values: [...namespaces] };
-  const scope = namespaces.length > 0 && { namespaceSelector: { matchExpressions: [within] } };
+/** A webhook of either type for each kind; `contextOf` makes what they share. */
+export function tarsWebhooks(contextOf: (manager: Manager, flags: FlagValues) => HookContext): Webhook[] {
+  const defaults = { versions, handler: (...given: [Manager, FlagValues]) => mutating(contextOf(...given)) };
+  const rules = {
+    versions,
+    // They mark the versions of a configuration that a new one takes the place of (D19).
+    sideEffects: "NoneOnDryRun" as const,
+    handler: (...given: [Manager, FlagValues]) => validating(contextOf(...given)),
+  };
+  const scale = { kind: T_SERVER as unknown as Kind, subresource: "scale", operations: ["UPDATE"] as const };
   return [
-    {
-      type: "mutating",
-      name: "mutating.tars.quartet.io",
-      path: "/mutate-tars",
-      rules: [writes, scale],
-      ...scope,
-      handle: mutating(context),
-    },
-    {
-      type: "validating",
-      name: "validating.tars.quartet.io",
-      path: "/validate-tars",
-      // It marks the versions of a configuration that a new one takes the place of (D19).
-      sideEffects: "NoneOnDryRun",
-      rules: [writes, scale, rule(["CREATE"], "tframeworkconfigs"), rule(["DELETE"], ...KEPT_WHILE_USED)],
-      ...scope,
-      handle: validating(context),
-    },
+    ...DEFAULTED.map((kind) => mutatingHook({ ...defaults, kind, operations: ["CREATE", "UPDATE"] })),
+    mutatingHook({ ...defaults, ...scale }),
+    ...DEFAULTED.map((kind) =>
+      validatingHook({
+        ...rules,
+        kind,
+        operations: ["CREATE", "UPDATE", ...(KEPT_WHILE_USED.includes(kind) ? (["DELETE"] as const) : [])],
+      }),
+    ),
+    validatingHook({ ...rules, ...scale }),
+    validatingHook({ ...rules, kind: T_FRAMEWORK_CONFIG as unknown as Kind, operations: ["CREATE"] }),
   ];
 }

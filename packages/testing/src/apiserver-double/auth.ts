@@ -1,7 +1,7 @@
 /** Who sends a request, and what they may do. */
 import { randomUUID } from "node:crypto";
 import type { User } from "./call.ts";
-import { items, record, records, text } from "./json.ts";
+import { items, type JsonObject, record, records, text } from "./json.ts";
 import { keyOf } from "./object.ts";
 import type { Server } from "./server.ts";
 
@@ -114,9 +114,28 @@ export function authorize(
   if (!server.settings.rbac || user.groups.includes(MASTERS) || defaultRight(user, wanted)) {
     return { allowed: true, reason: "" };
   }
-  const { store } = server;
+  for (const grant of grantsOf(server, user, wanted.namespace)) {
+    if (!grant.rules.some((rule) => ruleAllows(rule, wanted))) continue;
+    return { allowed: true, reason: `RBAC: allowed by ${grant.how}` };
+  }
+  return { allowed: false, reason: "" };
+}
+
+/** The rules that hold for a user in a namespace, as a SelfSubjectRulesReview tells them. */
+export function rulesFor(server: Server, user: User, namespace: string): JsonObject[] {
+  const all = { verbs: ["*"], apiGroups: ["*"], resources: ["*"] };
+  if (!server.settings.rbac || user.groups.includes(MASTERS)) return [all];
+  return [...grantsOf(server, user, namespace)].flatMap(({ rules }) => rules) as JsonObject[];
+}
+
+/** The roles that are bound to a user, cluster-wide and in a namespace. */
+function* grantsOf(
+  { store }: Server,
+  user: User,
+  wanted: string,
+): Generator<{ rules: Record<string, unknown>[]; how: string }> {
   const scopes: [string, string | undefined][] = [[`clusterrolebindings.${RBAC}`, undefined]];
-  if (wanted.namespace !== "") scopes.push([`rolebindings.${RBAC}`, wanted.namespace]);
+  if (wanted !== "") scopes.push([`rolebindings.${RBAC}`, wanted]);
   for (const [collection, namespace] of scopes) {
     for (const binding of store.list(collection, namespace)) {
       const subject = records(binding.subjects).find((entry) => isSubject(entry, user));
@@ -127,13 +146,11 @@ export function authorize(
         `${clusterRole ? "clusterroles" : "roles"}.${RBAC}`,
         keyOf(clusterRole ? "" : namespace, text(reference.name)),
       );
-      if (!records(role?.rules).some((rule) => ruleAllows(rule, wanted))) continue;
       const bound = namespace === undefined ? binding.metadata.name : `${binding.metadata.name}/${namespace}`;
-      return {
-        allowed: true,
-        reason: `RBAC: allowed by ${binding.kind} ${JSON.stringify(bound)} of ${text(reference.kind)} ${JSON.stringify(reference.name)} to ${text(subject.kind)} ${JSON.stringify(subject.name)}`,
+      yield {
+        rules: records(role?.rules),
+        how: `${binding.kind} ${JSON.stringify(bound)} of ${text(reference.kind)} ${JSON.stringify(reference.name)} to ${text(subject.kind)} ${JSON.stringify(subject.name)}`,
       };
     }
   }
-  return { allowed: false, reason: "" };
 }

@@ -168,6 +168,7 @@ const GROUPS: Record<string, Row[]> = {
   "authorization.k8s.io/v1": [
     { kind: "LocalSubjectAccessReview", verbs: ["create"] },
     { kind: "SelfSubjectAccessReview", scope: "cluster", verbs: ["create"] },
+    { kind: "SelfSubjectRulesReview", scope: "cluster", verbs: ["create"] },
     { kind: "SubjectAccessReview", scope: "cluster", verbs: ["create"] },
   ],
 };

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ControllerModule, RightsRule } from "@quartet/core";
+import { type ControllerModule, singleRights } from "@quartet/core";
 import { eventually } from "./eventually.ts";
 import type { Stage, StartOptions } from "./stage.ts";
 
@@ -81,16 +81,11 @@ async function withholdRight(
   module: ControllerModule,
   { verb, group, resource }: Refusal,
 ): Promise<Withheld> {
+  const own = module.rights.filter(({ place }) => place === undefined).flatMap(singleRights);
   const rules = (without: boolean): object[] => [
-    ...module.rights.flatMap(({ groups, resources, verbs }: RightsRule) =>
-      resources.map((name) => ({
-        apiGroups: groups,
-        resources: [name],
-        verbs: verbs.filter(
-          (one) => !(without && one === verb && name === resource && groups.includes(group)),
-        ),
-      })),
-    ),
+    ...own
+      .filter((one) => !(without && one.verb === verb && one.resource === resource && one.group === group))
+      .map((one) => ({ apiGroups: [one.group], resources: [one.resource], verbs: [one.verb] })),
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
   ];
   const kubeconfig = await stage.kubeconfigWith(rules(true));

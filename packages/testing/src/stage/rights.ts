@@ -3,6 +3,7 @@ import {
   type ControllerModule,
   checkRights,
   createLogging,
+  loadSettings,
   neededRights,
   parseLogLevels,
   type RbacOptions,
@@ -47,6 +48,7 @@ export async function grantRights(grant: Grant): Promise<() => Promise<void>> {
     webhooks: true,
     ownCertificates: true,
     metricsSecure: false,
+    flags: (await loadSettings({ args: [], env: {}, modules })).settings.moduleFlags,
     releaseNamespace: release,
     namespaces,
   };

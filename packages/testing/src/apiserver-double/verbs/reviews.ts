@@ -1,5 +1,5 @@
 /** Kinds that are questions: access reviews, token reviews, who am I. */
-import { type Attributes, authorize, type Users } from "../auth.ts";
+import { type Attributes, authorize, rulesFor, type Users } from "../auth.ts";
 import { parseObject } from "../body.ts";
 import type { Answer, Call, User } from "../call.ts";
 import { decodeObject } from "../decode.ts";
@@ -33,6 +33,16 @@ function accessStatus(server: Server, user: User, object: KubeObject): JsonObjec
   return { allowed, ...(reason === "" ? {} : { reason }) };
 }
 
+function rulesStatus(server: Server, user: User, object: KubeObject): JsonObject {
+  const rules = rulesFor(server, user, text(record(object.spec).namespace));
+  const ofKind = (field: string): JsonObject[] => rules.filter((rule) => rule[field] !== undefined);
+  return {
+    resourceRules: ofKind("resources"),
+    nonResourceRules: ofKind("nonResourceURLs"),
+    incomplete: false,
+  };
+}
+
 function namedUser(object: KubeObject): User {
   const spec = record(object.spec);
   return { name: text(spec.user), uid: text(spec.uid), groups: items(spec.groups).map(text) };
@@ -62,6 +72,8 @@ export function review(server: Server, users: Users, call: Call): Answer | undef
   switch (call.type.kind) {
     case "SelfSubjectAccessReview":
       return answer((object) => accessStatus(server, call.user, object));
+    case "SelfSubjectRulesReview":
+      return answer((object) => rulesStatus(server, call.user, object));
     case "SubjectAccessReview":
     case "LocalSubjectAccessReview":
       return answer((object) => accessStatus(server, namedUser(object), object));

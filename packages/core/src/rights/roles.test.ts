@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import type { RightsRule } from "../controller/types.ts";
+import { CONFIG_MAP, LEASE, NODE, POD } from "../kinds/index.ts";
+import { allow, reads, reconciles } from "../module/rights.ts";
 import { defineKind } from "../object.ts";
-import { type RbacOptions, rbacFor, rolesFor } from "./rbac.ts";
-import type { RightsModule } from "./rights.ts";
-import { compactRights, expandRules, roleRules } from "./rules.ts";
+import { conversion, validating } from "../webhook/types.ts";
+import { neededRights, type RightsModule } from "./needed.ts";
+import { type RbacOptions, rbacFor, rolesFor } from "./roles.ts";
+import { compactRights, expandRules, type RightsRule, roleRules } from "./rules.ts";
 
 const echo = defineKind({
   group: "test.quartet.io",
@@ -25,12 +27,12 @@ const zone = defineKind({
 const module: RightsModule = {
   name: "echo",
   kinds: [echo, zone],
-  crds: [],
   rights: [
-    { groups: ["test.quartet.io"], resources: ["echoes", "zones"], verbs: ["get", "list", "watch"] },
-    { groups: ["test.quartet.io"], resources: ["echoes/status"], verbs: ["patch"] },
-    { groups: [""], resources: ["configmaps"], verbs: ["watch", "get", "list", "patch", "create"] },
-    { groups: [""], resources: ["nodes"], verbs: ["list", "watch"] },
+    reads(echo),
+    reads(zone),
+    allow(echo, ["patch"], { subresource: "status" }),
+    allow(CONFIG_MAP, ["watch", "get", "list", "patch", "create"]),
+    allow(NODE, ["list", "watch"]),
   ],
 };
 const options: RbacOptions = {
@@ -41,6 +43,7 @@ const options: RbacOptions = {
   webhooks: true,
   ownCertificates: true,
   metricsSecure: false,
+  flags: {},
 };
 
 describe("roles from code", () => {
@@ -148,8 +151,8 @@ describe("roles from code", () => {
   it("CORE-399 adds rights on the webhook's Secret, its configurations and converted CRDs, and on reviews", () => {
     const hooked: RightsModule = {
       ...module,
-      webhooks: () => [],
-      conversions: [{ group: "test.quartet.io", kind: "Echo", hub: "v1", versions: {} }],
+      webhooks: [validating({ kind: echo, operations: ["CREATE"], handler: () => () => [] })],
+      conversions: [conversion(echo, [])],
     };
     const [cluster, own] = rolesFor([hooked], { ...options, metricsSecure: true });
     expect(own!.rules).toEqual(
@@ -177,6 +180,69 @@ describe("roles from code", () => {
     );
     const mounted = rolesFor([hooked], { ...options, ownCertificates: false });
     expect(JSON.stringify(mounted)).not.toMatch(/secrets|webhookconfigurations/);
+  });
+});
+
+describe("rights of modules", () => {
+  const rights = (module: Partial<RightsModule>, more: Partial<RbacOptions> = {}) =>
+    neededRights([{ name: "m", kinds: [], rights: [], ...module }], { ...options, ...more })
+      .filter(({ right }) => right.group !== "events.k8s.io" && right.resource !== "leases")
+      .map(({ right, place }) => [right.verb, right.resource, place]);
+
+  it("CORE-397 what a controller's resource needs: to be read, its status written, its finalizers for owner references", () => {
+    expect(rights({ rights: reconciles(echo) })).toEqual([
+      ["get", "echoes", "work"],
+      ["list", "echoes", "work"],
+      ["watch", "echoes", "work"],
+      ["get", "echoes/status", "work"],
+      ["update", "echoes/status", "work"],
+      ["patch", "echoes/status", "work"],
+      ["update", "echoes/finalizers", "work"],
+    ]);
+    expect(rights({ rights: [allow(zone, ["get"])] })).toEqual([["get", "zones", "cluster"]]);
+  });
+
+  it("CORE-397 a right that depends on a flag is needed with its values alone", () => {
+    const when = { flag: "mode", is: ["owner"] };
+    const module = { rights: [allow(POD, ["create"], { when })] };
+    expect(rights(module, { flags: { mode: "owner" } })).toEqual([["create", "pods", "work"]]);
+    expect(rights(module, { flags: { mode: "off" } })).toEqual([]);
+    expect(() => rights(module)).toThrow("--mode, which is not declared");
+  });
+
+  it("CORE-397 names a right in the namespace that a flag holds, unless it is granted where the manager works", () => {
+    const place = { flag: "peer" } as const;
+    const peer: RightsModule = {
+      ...module,
+      rights: [allow(LEASE, ["get"], { names: ["peer"], place })],
+    };
+    const at = (flags: Record<string, string>, namespaces: string[], rights = peer.rights): unknown[] =>
+      rolesFor([{ ...peer, rights }], { ...options, flags, namespaces })
+        .filter(({ metadata }) => metadata.name === "quartet-extra")
+        .map(({ metadata, rules }) => [metadata.namespace, rules]);
+    const rule = {
+      apiGroups: ["coordination.k8s.io"],
+      resources: ["leases"],
+      resourceNames: ["peer"],
+      verbs: ["get"],
+    };
+    expect(at({ peer: "old-system" }, ["a"])).toEqual([["old-system", [rule]]]);
+    expect(at({ peer: "old-system" }, [])).toEqual([["old-system", [rule]]]);
+    expect(at({ peer: "" }, ["a"])).toEqual([]);
+    const readEverywhere = [...peer.rights, reads(LEASE)];
+    expect(at({ peer: "old-system" }, [], readEverywhere)).toEqual([]);
+    expect(at({ peer: "a" }, ["a"], readEverywhere)).toEqual([]);
+    expect(at({ peer: "old-system" }, ["a"], readEverywhere)).toEqual([["old-system", [rule]]]);
+  });
+
+  it("CORE-398 a right that somebody needs for certain is not optional", () => {
+    const optional = { name: "a", kinds: [], rights: [allow(POD, ["get"], { optional: "less is told" })] };
+    const certain = { name: "b", kinds: [], rights: [allow(POD, ["get"])] };
+    const optionalIn = (...modules: RightsModule[]): unknown =>
+      neededRights(modules, options).find(({ right }) => right.resource === "pods")?.optional;
+    expect(optionalIn(optional)).toEqual({ module: "a", consequence: "less is told" });
+    expect(optionalIn(optional, certain)).toBeUndefined();
+    expect(optionalIn(certain, optional)).toBeUndefined();
   });
 });
 

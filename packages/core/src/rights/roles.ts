@@ -1,14 +1,11 @@
 /** Roles for exactly the rights that a manager needs. */
 import { stringify } from "yaml";
-import type { RightsRule } from "../controller/types.ts";
-import { neededRights, type RightsModule, type RightsOptions } from "./rights.ts";
-import { compactRights, expandRules, roleRules } from "./rules.ts";
+import { neededRules, type RightsModule, type RightsOptions } from "./needed.ts";
+import { mergeRules, type RightsRule, roleRules } from "./rules.ts";
 
 export interface RbacOptions extends RightsOptions {
   /** The manager's own namespace. */
   releaseNamespace: string;
-  /** Namespaces to work in; empty means all. */
-  namespaces: readonly string[];
 }
 
 /** A Role, or a ClusterRole when it has no namespace. */
@@ -22,25 +19,20 @@ export interface RoleObject {
 /**
  * Roles of a manager. For all namespaces: ClusterRole `<release>-manager`. For some: a Role of that name in each, and
  * ClusterRole `<release>-cluster-read` if anything cluster-scoped is needed. Rights on own objects are in Role
- * `<release>-core` of the own namespace.
+ * `<release>-core` of the own namespace, those in single other namespaces in Roles `<release>-extra`.
  */
 export function rolesFor(modules: readonly RightsModule[], options: RbacOptions): RoleObject[] {
   const { release, releaseNamespace, namespaces } = options;
-  const rights = neededRights(modules, options);
+  const rights = neededRules(modules, options);
   const roles =
     namespaces.length === 0
-      ? [
-          role(
-            `${release}-manager`,
-            undefined,
-            compactRights(expandRules([...rights.work, ...rights.cluster])),
-          ),
-        ]
+      ? [role(`${release}-manager`, undefined, mergeRules([...rights.work, ...rights.cluster]))]
       : [
           role(`${release}-cluster-read`, undefined, rights.cluster),
           ...namespaces.map((namespace) => role(`${release}-manager`, namespace, rights.work)),
         ];
   roles.push(role(`${release}-core`, releaseNamespace, rights.own));
+  for (const { namespace, rules } of rights.elsewhere) roles.push(role(`${release}-extra`, namespace, rules));
   return roles.filter(({ rules }) => rules.length > 0);
 }
 

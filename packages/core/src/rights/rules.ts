@@ -1,8 +1,15 @@
 /** Arithmetic of RBAC rules. */
-import type { RightsRule } from "../controller/types.ts";
+
+/** A rule of a role. */
+export interface RightsRule {
+  readonly groups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
 
 /** One right: a verb on a resource. */
-export interface Right {
+export interface SingleRight {
   readonly group: string;
   /** With its subresource, as in `pods/eviction`. */
   readonly resource: string;
@@ -12,8 +19,8 @@ export interface Right {
 }
 
 /** The single rights of rules, without repeats. */
-export function expandRules(rules: readonly RightsRule[]): Right[] {
-  const found = new Map<string, Right>();
+export function expandRules(rules: readonly RightsRule[]): SingleRight[] {
+  const found = new Map<string, SingleRight>();
   for (const rule of rules) {
     for (const group of rule.groups) {
       for (const resource of rule.resources) {
@@ -33,8 +40,8 @@ export function expandRules(rules: readonly RightsRule[]): Right[] {
  * The fewest rules, in a fixed order, that grant these rights and no other: resources of a group that allow the same
  * verbs on the same objects share one rule.
  */
-export function compactRights(rights: readonly Right[]): RightsRule[] {
-  const verbsOf = new Map<string, { right: Right; verbs: Set<string> }>();
+export function compactRights(rights: readonly SingleRight[]): RightsRule[] {
+  const verbsOf = new Map<string, { right: SingleRight; verbs: Set<string> }>();
   for (const right of rights) {
     const key = JSON.stringify([right.group, right.resource, right.resourceName ?? null]);
     const entry = verbsOf.get(key) ?? { right, verbs: new Set<string>() };
@@ -68,6 +75,11 @@ export function compactRights(rights: readonly Right[]): RightsRule[] {
       ...(names.size > 0 && { resourceNames: [...names].sort() }),
     }))
     .sort((a, b) => compare(sortKey(a), sortKey(b)));
+}
+
+/** {@link compactRights} of what the rules grant. */
+export function mergeRules(rules: readonly RightsRule[]): RightsRule[] {
+  return compactRights(expandRules(rules));
 }
 
 /** Rules in the form of a Role's `rules`. */
