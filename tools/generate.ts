@@ -15,6 +15,7 @@ import { repository } from "./paths.ts";
 const PACKAGE_OF_GROUP: Readonly<Record<string, string>> = {
   "nacos.io": "nacos-config",
   "k8s.tars.io": "tars-tserver",
+  "networking.cloudflare-operator.io": "tunnel-config",
 };
 
 const typesOf = new Map<string, string[]>();

@@ -2,6 +2,7 @@
 import type { ControllerModule } from "@quartet/core";
 import { nacosModule } from "@quartet/nacos-config";
 import { tarsModule } from "@quartet/tars-tserver";
+import { tunnelModule } from "@quartet/tunnel-config";
 
 /** All controller packages, in the order in which they start. */
-export const MODULES: readonly ControllerModule[] = [nacosModule, tarsModule];
+export const MODULES: readonly ControllerModule[] = [nacosModule, tarsModule, tunnelModule];

@@ -1,2 +1,2 @@
-/** `@quartet/tunnel-config`: Cloudflare Tunnels, their configuration, and what stands beside them in the account. */
-export * from "./cloudflare/index.ts";
+/** `@quartet/tunnel-config`: Cloudflare Tunnels, their configuration, and their DNS records. */
+export { createTunnelModule, type TunnelModuleOptions, tunnelModule } from "./module.ts";

@@ -39,6 +39,8 @@ export interface ZoneInfo {
   readonly name: string;
   readonly account?: { readonly id?: string };
   readonly plan?: { readonly legacy_id?: string };
+  readonly name_servers?: readonly string[];
+  readonly status?: string;
 }
 
 export interface AccountInfo {

@@ -1,0 +1,1664 @@
+// Generated from crds/ by `npm run generate`: edit the CRD instead.
+import type { ObjectMeta } from "@quartet/core";
+
+/**
+ * CloudflareCredentials are an account and the credentials for it.
+ */
+export interface CloudflareCredentials {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Account.
+ */
+accountId: string
+/**
+ * Name of the account, for people.
+ */
+accountName?: string
+/**
+ * Zone for objects that name none.
+ */
+defaultDomain?: string
+/**
+ * Kind of credentials.
+ */
+authType?: ("apiToken" | "globalAPIKey")
+/**
+ * Secret that holds them.
+ */
+secretRef: {
+/**
+ * Name of the Secret.
+ */
+name: string
+/**
+ * Namespace of the Secret; default: that of the operator.
+ */
+namespace?: string
+/**
+ * Key of the API token.
+ */
+apiTokenKey?: string
+/**
+ * Key of the global API key.
+ */
+apiKeyKey?: string
+/**
+ * Key of the address.
+ */
+emailKey?: string
+}
+/**
+ * Used by objects that name no credentials.
+ */
+isDefault?: boolean
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Whether they work.
+ */
+state?: ("Ready" | "Error")
+/**
+ * Whether Cloudflare took them.
+ */
+validated?: boolean
+/**
+ * When Cloudflare last took them.
+ */
+lastValidatedTime?: string
+/**
+ * Name of the account.
+ */
+accountName?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * CloudflareDomain is a zone.
+ */
+export interface CloudflareDomain {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Zone, such as example.com.
+ */
+domain: string
+/**
+ * Credentials for the zone.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Used by objects that name no zone.
+ */
+isDefault?: boolean
+/**
+ * Identifier of the zone; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Taken and left alone.
+ */
+ssl?: {
+[k: string]: unknown
+}
+/**
+ * Taken and left alone.
+ */
+cache?: {
+[k: string]: unknown
+}
+/**
+ * Taken and left alone.
+ */
+security?: {
+[k: string]: unknown
+}
+/**
+ * Taken and left alone.
+ */
+performance?: {
+[k: string]: unknown
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Whether the zone was found.
+ */
+state?: ("Pending" | "Verifying" | "Ready" | "Error")
+/**
+ * Identifier of the zone.
+ */
+zoneId?: string
+/**
+ * Name of the zone.
+ */
+zoneName?: string
+/**
+ * Account of the zone.
+ */
+accountId?: string
+/**
+ * Name servers of the zone.
+ */
+nameServers?: string[]
+/**
+ * Status of the zone.
+ */
+zoneStatus?: string
+/**
+ * When it was last looked up.
+ */
+lastVerifiedTime?: string
+/**
+ * What is wrong.
+ */
+message?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * ClusterTunnel is one Cloudflare Tunnel and the cloudflared that serves it.
+ */
+export interface ClusterTunnel {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec?: {
+/**
+ * Tunnel that is created. Neither this nor existingTunnel means one that is named after the object.
+ */
+newTunnel?: {
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Tunnel that is there already; it is never deleted.
+ */
+existingTunnel?: {
+/**
+ * Identifier; comes first.
+ */
+id?: string
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Serves private networks to WARP clients.
+ */
+enableWarpRouting?: boolean
+/**
+ * Service for requests that no rule fits.
+ */
+fallbackTarget?: string
+/**
+ * How cloudflared talks to the origin.
+ */
+originRequest?: {
+/**
+ * Takes any certificate of the origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Speaks HTTP/2 with the origin; needs https.
+ */
+http2Origin?: boolean
+/**
+ * Limit for connecting, a Go duration such as 30s.
+ */
+connectTimeout?: string
+/**
+ * Limit for the TLS handshake, a Go duration such as 30s.
+ */
+tlsTimeout?: string
+/**
+ * Time after which an idle connection is closed, a Go duration such as 30s.
+ */
+keepAliveTimeout?: string
+/**
+ * Interval of TCP keep-alive probes, a Go duration such as 30s.
+ */
+tcpKeepAlive?: string
+/**
+ * Idle connections that are kept.
+ */
+keepAliveConnections?: number
+/**
+ * Does not fall back between IPv4 and IPv6.
+ */
+noHappyEyeballs?: boolean
+/**
+ * Uses the Host of the request as server name.
+ */
+matchSNItoHost?: boolean
+/**
+ * File in the Secret originCaPool of the tunnel.
+ */
+caPool?: string
+/**
+ * Name that the certificate of the origin must have.
+ */
+originServerName?: string
+/**
+ * Host header for the origin.
+ */
+httpHostHeader?: string
+/**
+ * Address that the proxy listens on.
+ */
+proxyAddress?: string
+/**
+ * Port that the proxy listens on.
+ */
+proxyPort?: number
+/**
+ * Kind of proxy.
+ */
+proxyType?: ("" | "socks")
+/**
+ * Sends no chunked bodies.
+ */
+disableChunkedEncoding?: boolean
+/**
+ * Runs as a jump host.
+ */
+bastionMode?: boolean
+/**
+ * Addresses that a SOCKS proxy may reach.
+ * 
+ * Items: One range of addresses.
+ */
+ipRules?: {
+/**
+ * Range in CIDR notation.
+ */
+prefix?: string
+/**
+ * Ports; none means all.
+ */
+ports?: number[]
+/**
+ * Whether the range may be reached.
+ */
+allow?: boolean
+}[]
+/**
+ * Checks tokens of Cloudflare Access.
+ */
+access?: {
+/**
+ * Refuses requests without a token.
+ */
+required?: boolean
+/**
+ * Team whose tokens count.
+ */
+teamName?: string
+/**
+ * Audiences that count.
+ */
+audTag?: string[]
+}
+}
+/**
+ * Takes any certificate of every origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Secret with certificates of origins, mounted at /etc/cloudflared/certs.
+ */
+originCaPool?: string
+/**
+ * Protocol towards Cloudflare.
+ */
+protocol?: ("auto" | "quic" | "http2")
+/**
+ * Strategic merge patch of the Deployment, as JSON or YAML.
+ */
+deployPatch?: string
+/**
+ * What becomes of the tunnel in the account when this object is deleted.
+ */
+deletionPolicy?: ("Delete" | "Orphan")
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the tunnel.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Account of the tunnel.
+ */
+accountId?: string
+/**
+ * Zone of the domain.
+ */
+zoneId?: string
+/**
+ * Stage of its life.
+ */
+state?: ("pending" | "creating" | "active" | "error" | "deleting")
+/**
+ * Version of the configuration that was last sent.
+ */
+configVersion?: number
+/**
+ * Hosts in the configuration that was last sent.
+ */
+syncedHostnames?: string[]
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * DNSRecord is one DNS record of a zone.
+ */
+export interface DNSRecord {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Name, whole or below the zone.
+ */
+name: string
+/**
+ * Type of the record.
+ */
+type?: ("A" | "AAAA" | "CNAME" | "TXT" | "MX" | "NS" | "SRV" | "CAA" | "CERT" | "DNSKEY" | "DS" | "HTTPS" | "LOC" | "NAPTR" | "SMIMEA" | "SSHFP" | "SVCB" | "TLSA" | "URI")
+/**
+ * Content; either this or sourceRef.
+ */
+content?: string
+/**
+ * Object whose address is the content.
+ */
+sourceRef?: {
+/**
+ * A Service.
+ */
+service?: {
+/**
+ * Name of the object.
+ */
+name: string
+/**
+ * Namespace of the object; default: that of the record.
+ */
+namespace?: string
+/**
+ * Address to take.
+ */
+addressType?: ("LoadBalancerIP" | "LoadBalancerHostname" | "ExternalIP" | "ExternalName" | "ClusterIP")
+}
+/**
+ * An Ingress.
+ */
+ingress?: {
+/**
+ * Name of the object.
+ */
+name: string
+/**
+ * Namespace of the object; default: that of the record.
+ */
+namespace?: string
+}
+/**
+ * An HTTPRoute.
+ */
+httpRoute?: {
+/**
+ * Name of the object.
+ */
+name: string
+/**
+ * Namespace of the object; default: that of the record.
+ */
+namespace?: string
+}
+/**
+ * A Gateway.
+ */
+gateway?: {
+/**
+ * Name of the object.
+ */
+name: string
+/**
+ * Namespace of the object; default: that of the record.
+ */
+namespace?: string
+}
+/**
+ * A Node.
+ */
+node?: {
+/**
+ * Name of the Node.
+ */
+name: string
+/**
+ * Address to take.
+ */
+addressType?: ("ExternalIP" | "InternalIP" | "Hostname")
+}
+}
+/**
+ * Which of several addresses.
+ */
+addressSelection?: ("First" | "All" | "PreferIPv4" | "PreferIPv6")
+/**
+ * What becomes of the record when its source is gone.
+ */
+sourceDeletionPolicy?: ("Delete" | "Orphan")
+/**
+ * Time to live in seconds; 1 = automatic, else 60 to 86400.
+ */
+ttl?: number
+/**
+ * Goes through Cloudflare.
+ */
+proxied?: boolean
+/**
+ * Priority of MX, SRV and URI.
+ */
+priority?: number
+/**
+ * Comment.
+ */
+comment?: string
+/**
+ * Tags, on paid plans.
+ */
+tags?: string[]
+/**
+ * Parts of the content.
+ */
+data?: {
+/**
+ * Weight of SRV.
+ */
+weight?: number
+/**
+ * Port of SRV.
+ */
+port?: number
+/**
+ * Flags of CAA.
+ */
+flags?: number
+/**
+ * Algorithm.
+ */
+algorithm?: number
+/**
+ * Key tag of CERT.
+ */
+keyTag?: number
+/**
+ * Usage of TLSA.
+ */
+usage?: number
+/**
+ * Selector of TLSA.
+ */
+selector?: number
+/**
+ * Matching type of TLSA.
+ */
+matchingType?: number
+/**
+ * Latitude.
+ */
+latDegrees?: number
+/**
+ * Latitude.
+ */
+latMinutes?: number
+/**
+ * Longitude.
+ */
+longDegrees?: number
+/**
+ * Longitude.
+ */
+longMinutes?: number
+/**
+ * Service of SRV.
+ */
+service?: string
+/**
+ * Protocol of SRV.
+ */
+proto?: string
+/**
+ * Target of SRV.
+ */
+target?: string
+/**
+ * Tag of CAA.
+ */
+tag?: string
+/**
+ * Value of CAA.
+ */
+value?: string
+/**
+ * Certificate.
+ */
+certificate?: string
+/**
+ * Latitude.
+ */
+latSeconds?: string
+/**
+ * N or S.
+ */
+latDirection?: string
+/**
+ * Longitude.
+ */
+longSeconds?: string
+/**
+ * E or W.
+ */
+longDirection?: string
+/**
+ * Altitude in metres.
+ */
+altitude?: string
+/**
+ * Size in metres.
+ */
+size?: string
+/**
+ * Precision in metres.
+ */
+precisionHorz?: string
+/**
+ * Precision in metres.
+ */
+precisionVert?: string
+/**
+ * Target of URI.
+ */
+content?: string
+}
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the record.
+ */
+recordId?: string
+/**
+ * Zone of the record.
+ */
+zoneId?: string
+/**
+ * Whole name.
+ */
+fqdn?: string
+/**
+ * Stage of its life.
+ */
+state?: string
+/**
+ * Type by the source.
+ */
+resolvedType?: string
+/**
+ * Content by the source.
+ */
+resolvedContent?: string
+/**
+ * Addresses of the source.
+ */
+resolvedAddresses?: string[]
+/**
+ * Version of the source.
+ */
+sourceResourceVersion?: string
+/**
+ * Identifiers of all records.
+ */
+managedRecordIds?: string[]
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * TunnelBinding serves Services through a tunnel.
+ */
+export interface TunnelBinding {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is served.
+ * 
+ * Items: One Service.
+ */
+subjects?: {
+/**
+ * Kind of the subject.
+ */
+kind?: string
+/**
+ * Name of the Service.
+ */
+name: string
+/**
+ * How it is served.
+ */
+spec?: {
+/**
+ * Hostname; default: the name of the subject below the domain.
+ */
+fqdn?: string
+/**
+ * Protocol of the origin; default: by its port.
+ */
+protocol?: string
+/**
+ * RE2 expression that is searched in the path.
+ */
+path?: string
+/**
+ * Service as cloudflared takes it; default: the address of the Service.
+ */
+target?: string
+/**
+ * File in the Secret originCaPool of the tunnel.
+ */
+caPool?: string
+/**
+ * Takes any certificate of the origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Speaks HTTP/2 with the origin.
+ */
+http2Origin?: boolean
+/**
+ * Address that the proxy listens on.
+ */
+proxyAddress?: string
+/**
+ * Port that the proxy listens on.
+ */
+proxyPort?: number
+/**
+ * Kind of proxy.
+ */
+proxyType?: ("" | "socks")
+}
+}[]
+/**
+ * Tunnel that serves the subjects.
+ */
+tunnelRef?: {
+/**
+ * Kind of the tunnel.
+ */
+kind: ("ClusterTunnel" | "Tunnel")
+/**
+ * Name of the tunnel; a Tunnel stands in the namespace of the binding.
+ */
+name: string
+/**
+ * Leaves DNS alone.
+ */
+disableDNSUpdates?: boolean
+}
+/**
+ * The same fields once more, for those who write them here; fields of the object itself come first.
+ */
+spec?: {
+/**
+ * What is served.
+ * 
+ * Items: One Service.
+ */
+subjects?: {
+/**
+ * Kind of the subject.
+ */
+kind?: string
+/**
+ * Name of the Service.
+ */
+name: string
+/**
+ * How it is served.
+ */
+spec?: {
+/**
+ * Hostname; default: the name of the subject below the domain.
+ */
+fqdn?: string
+/**
+ * Protocol of the origin; default: by its port.
+ */
+protocol?: string
+/**
+ * RE2 expression that is searched in the path.
+ */
+path?: string
+/**
+ * Service as cloudflared takes it; default: the address of the Service.
+ */
+target?: string
+/**
+ * File in the Secret originCaPool of the tunnel.
+ */
+caPool?: string
+/**
+ * Takes any certificate of the origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Speaks HTTP/2 with the origin.
+ */
+http2Origin?: boolean
+/**
+ * Address that the proxy listens on.
+ */
+proxyAddress?: string
+/**
+ * Port that the proxy listens on.
+ */
+proxyPort?: number
+/**
+ * Kind of proxy.
+ */
+proxyType?: ("" | "socks")
+}
+}[]
+/**
+ * Tunnel that serves the subjects.
+ */
+tunnelRef?: {
+/**
+ * Kind of the tunnel.
+ */
+kind: ("ClusterTunnel" | "Tunnel")
+/**
+ * Name of the tunnel; a Tunnel stands in the namespace of the binding.
+ */
+name: string
+/**
+ * Leaves DNS alone.
+ */
+disableDNSUpdates?: boolean
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Hosts, separated by commas.
+ */
+hostnames?: string
+/**
+ * Host and target of every subject.
+ * 
+ * Items: One subject.
+ */
+services?: {
+/**
+ * Host.
+ */
+hostname?: string
+/**
+ * Service.
+ */
+target?: string
+}[]
+/**
+ * Hosts that are served.
+ */
+syncedHostnames?: string[]
+/**
+ * Version of the configuration that serves them.
+ */
+configVersion?: number
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * TunnelIngressClassConfig are the parameters of an IngressClass.
+ */
+export interface TunnelIngressClassConfig {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Tunnel that serves the class.
+ */
+tunnelRef: {
+/**
+ * Kind of the tunnel.
+ */
+kind?: ("Tunnel" | "ClusterTunnel")
+/**
+ * Name of the tunnel.
+ */
+name: string
+/**
+ * Namespace of a Tunnel; default: that of this object.
+ */
+namespace?: string
+}
+/**
+ * Who makes DNS records.
+ */
+dnsManagement?: ("Automatic" | "Manual" | "DNSRecord")
+/**
+ * Records go through Cloudflare.
+ */
+dnsProxied?: boolean
+/**
+ * Namespaces of the class; none means all.
+ */
+watchNamespaces?: string[]
+/**
+ * How cloudflared talks to the origin.
+ */
+defaultOriginRequest?: {
+/**
+ * Takes any certificate of the origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Speaks HTTP/2 with the origin; needs https.
+ */
+http2Origin?: boolean
+/**
+ * Limit for connecting, a Go duration such as 30s.
+ */
+connectTimeout?: string
+/**
+ * Limit for the TLS handshake, a Go duration such as 30s.
+ */
+tlsTimeout?: string
+/**
+ * Time after which an idle connection is closed, a Go duration such as 30s.
+ */
+keepAliveTimeout?: string
+/**
+ * Interval of TCP keep-alive probes, a Go duration such as 30s.
+ */
+tcpKeepAlive?: string
+/**
+ * Idle connections that are kept.
+ */
+keepAliveConnections?: number
+/**
+ * Does not fall back between IPv4 and IPv6.
+ */
+noHappyEyeballs?: boolean
+/**
+ * Uses the Host of the request as server name.
+ */
+matchSNItoHost?: boolean
+/**
+ * File in the Secret originCaPool of the tunnel.
+ */
+caPool?: string
+/**
+ * Name that the certificate of the origin must have.
+ */
+originServerName?: string
+/**
+ * Host header for the origin.
+ */
+httpHostHeader?: string
+/**
+ * Address that the proxy listens on.
+ */
+proxyAddress?: string
+/**
+ * Port that the proxy listens on.
+ */
+proxyPort?: number
+/**
+ * Kind of proxy.
+ */
+proxyType?: ("" | "socks")
+/**
+ * Sends no chunked bodies.
+ */
+disableChunkedEncoding?: boolean
+/**
+ * Runs as a jump host.
+ */
+bastionMode?: boolean
+/**
+ * Addresses that a SOCKS proxy may reach.
+ * 
+ * Items: One range of addresses.
+ */
+ipRules?: {
+/**
+ * Range in CIDR notation.
+ */
+prefix?: string
+/**
+ * Ports; none means all.
+ */
+ports?: number[]
+/**
+ * Whether the range may be reached.
+ */
+allow?: boolean
+}[]
+/**
+ * Checks tokens of Cloudflare Access.
+ */
+access?: {
+/**
+ * Refuses requests without a token.
+ */
+required?: boolean
+/**
+ * Team whose tokens count.
+ */
+teamName?: string
+/**
+ * Audiences that count.
+ */
+audTag?: string[]
+}
+}
+/**
+ * Protocol of origins that tell none.
+ */
+defaultProtocol?: ("http" | "https" | "tcp" | "udp" | "ssh" | "rdp" | "smb" | "bastion" | "wss" | "ws")
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the tunnel.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Whether it works.
+ */
+state?: ("pending" | "active" | "error")
+/**
+ * Hosts that are served.
+ */
+syncedHostnames?: string[]
+/**
+ * Version of the configuration that was last sent.
+ */
+configVersion?: number
+/**
+ * Ingresses of the class.
+ */
+ingressCount?: number
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * Tunnel is one Cloudflare Tunnel and the cloudflared that serves it.
+ */
+export interface Tunnel {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec?: {
+/**
+ * Tunnel that is created. Neither this nor existingTunnel means one that is named after the object.
+ */
+newTunnel?: {
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Tunnel that is there already; it is never deleted.
+ */
+existingTunnel?: {
+/**
+ * Identifier; comes first.
+ */
+id?: string
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Serves private networks to WARP clients.
+ */
+enableWarpRouting?: boolean
+/**
+ * Service for requests that no rule fits.
+ */
+fallbackTarget?: string
+/**
+ * How cloudflared talks to the origin.
+ */
+originRequest?: {
+/**
+ * Takes any certificate of the origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Speaks HTTP/2 with the origin; needs https.
+ */
+http2Origin?: boolean
+/**
+ * Limit for connecting, a Go duration such as 30s.
+ */
+connectTimeout?: string
+/**
+ * Limit for the TLS handshake, a Go duration such as 30s.
+ */
+tlsTimeout?: string
+/**
+ * Time after which an idle connection is closed, a Go duration such as 30s.
+ */
+keepAliveTimeout?: string
+/**
+ * Interval of TCP keep-alive probes, a Go duration such as 30s.
+ */
+tcpKeepAlive?: string
+/**
+ * Idle connections that are kept.
+ */
+keepAliveConnections?: number
+/**
+ * Does not fall back between IPv4 and IPv6.
+ */
+noHappyEyeballs?: boolean
+/**
+ * Uses the Host of the request as server name.
+ */
+matchSNItoHost?: boolean
+/**
+ * File in the Secret originCaPool of the tunnel.
+ */
+caPool?: string
+/**
+ * Name that the certificate of the origin must have.
+ */
+originServerName?: string
+/**
+ * Host header for the origin.
+ */
+httpHostHeader?: string
+/**
+ * Address that the proxy listens on.
+ */
+proxyAddress?: string
+/**
+ * Port that the proxy listens on.
+ */
+proxyPort?: number
+/**
+ * Kind of proxy.
+ */
+proxyType?: ("" | "socks")
+/**
+ * Sends no chunked bodies.
+ */
+disableChunkedEncoding?: boolean
+/**
+ * Runs as a jump host.
+ */
+bastionMode?: boolean
+/**
+ * Addresses that a SOCKS proxy may reach.
+ * 
+ * Items: One range of addresses.
+ */
+ipRules?: {
+/**
+ * Range in CIDR notation.
+ */
+prefix?: string
+/**
+ * Ports; none means all.
+ */
+ports?: number[]
+/**
+ * Whether the range may be reached.
+ */
+allow?: boolean
+}[]
+/**
+ * Checks tokens of Cloudflare Access.
+ */
+access?: {
+/**
+ * Refuses requests without a token.
+ */
+required?: boolean
+/**
+ * Team whose tokens count.
+ */
+teamName?: string
+/**
+ * Audiences that count.
+ */
+audTag?: string[]
+}
+}
+/**
+ * Takes any certificate of every origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Secret with certificates of origins, mounted at /etc/cloudflared/certs.
+ */
+originCaPool?: string
+/**
+ * Protocol towards Cloudflare.
+ */
+protocol?: ("auto" | "quic" | "http2")
+/**
+ * Strategic merge patch of the Deployment, as JSON or YAML.
+ */
+deployPatch?: string
+/**
+ * What becomes of the tunnel in the account when this object is deleted.
+ */
+deletionPolicy?: ("Delete" | "Orphan")
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the tunnel.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Account of the tunnel.
+ */
+accountId?: string
+/**
+ * Zone of the domain.
+ */
+zoneId?: string
+/**
+ * Stage of its life.
+ */
+state?: ("pending" | "creating" | "active" | "error" | "deleting")
+/**
+ * Version of the configuration that was last sent.
+ */
+configVersion?: number
+/**
+ * Hosts in the configuration that was last sent.
+ */
+syncedHostnames?: string[]
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}

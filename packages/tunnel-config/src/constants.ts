@@ -1,0 +1,48 @@
+/** Names that other programs know (section 2 of the rule book). */
+
+export const GROUP = "networking.cloudflare-operator.io";
+/** Prefix of labels and annotations. */
+export const PREFIX = "cloudflare-operator.io";
+/** Prefix of annotations on Ingresses. */
+export const INGRESS_PREFIX = "cloudflare.com";
+
+export const INGRESS_CONTROLLER = "cloudflare-operator.io/ingress-controller";
+export const LEGACY_CLASS_ANNOTATION = "kubernetes.io/ingress.class";
+export const DEFAULT_CLASS_ANNOTATION = "ingressclass.kubernetes.io/is-default-class";
+
+export const LABELS = {
+  tunnelId: "cloudflare-operator.io/tunnel-id",
+  type: "cloudflare-operator.io/type",
+} as const;
+/** Value of {@link LABELS.type} on the ConfigMaps with configurations. */
+export const CONFIG_TYPE = "tunnel-config";
+export const CONFIG_KEY = "config.json";
+export const BROKEN_KEY = "config.json.bak";
+export const BACKUP_KEY = "remote-backup.json";
+
+export const ANNOTATIONS = {
+  adopt: "cloudflare-operator.io/adopt",
+  pause: "cloudflare-operator.io/pause",
+  driftPolicy: "cloudflare-operator.io/drift-policy",
+  forceDelete: "cloudflare-operator.io/force-delete",
+  deletionPolicy: "cloudflare-operator.io/deletion-policy",
+  migrate: "cloudflare-operator.io/migrate-local-config",
+  owner: "cloudflare-operator.io/owner",
+  legacyToken: "cloudflare-operator.io/tunnel-token",
+  tokenChecksum: "cloudflare-operator.io/token-checksum",
+} as const;
+
+export const FINALIZER = "cloudflare-operator.io/finalizer";
+export const DNS_FINALIZER = "dnsrecord.networking.cloudflare-operator.io/finalizer";
+/** Put on Ingresses by the peer; ours need none. */
+export const LEGACY_INGRESS_FINALIZER = "ingress.cloudflare-operator.io/finalizer";
+
+/** Namespace of the operator when nothing else tells it. */
+export const DEFAULT_OPERATOR_NAMESPACE = "cloudflare-operator-system";
+/** Release of cloudflared that runs unless another is named; the one that the rules were measured on. */
+export const DEFAULT_IMAGE = "cloudflare/cloudflared:2026.8.2";
+
+/** Name of the ConfigMap of a tunnel. */
+export const configMapName = (tunnelId: string): string => `tunnel-config-${tunnelId}`;
+/** Where DNS records of a tunnel point to. */
+export const dnsTarget = (tunnelId: string): string => `${tunnelId}.cfargotunnel.com`;

@@ -1,0 +1,65 @@
+/** DNSRecord objects for the hosts that an object serves (TUN-473). */
+import { createHash } from "node:crypto";
+import type { DNSRecord } from "../api.gen.ts";
+import { dnsTarget } from "../constants.ts";
+import type { AnyTunnel, Cached } from "../kinds.ts";
+
+const MAX_NAME = 63;
+
+export interface DnsInputs {
+  readonly namespace: string;
+  /** Name of the object that serves the hosts. */
+  readonly owner: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly hosts: readonly string[];
+  readonly tunnel: Cached<AnyTunnel>;
+  readonly proxied: boolean;
+}
+
+/** One record for each host; owner references are for the caller to add. */
+export function dnsObjects(inputs: DnsInputs): DNSRecord[] {
+  const { namespace, labels, hosts, tunnel, proxied } = inputs;
+  const taken = new Map<string, string>();
+  return hosts.map((host) => {
+    const plain = `${inputs.owner}-${host}`
+      .toLowerCase()
+      .replaceAll(".", "-")
+      .replace(/[^a-z0-9-]/g, "");
+    const bare = plain.replace(/^-+|-+$/g, "");
+    const name = bare.length > MAX_NAME || bare !== plain || taken.has(bare) ? hashedName(bare, host) : bare;
+    taken.set(name, host);
+    const { tunnelId = "" } = tunnel.status ?? {};
+    const cloudflare = tunnel.spec?.cloudflare;
+    return {
+      apiVersion: "networking.cloudflare-operator.io/v1alpha2",
+      kind: "DNSRecord",
+      metadata: { name, namespace, labels: { ...labels } },
+      spec: {
+        name: host,
+        type: "CNAME",
+        content: dnsTarget(tunnelId),
+        ttl: 1,
+        proxied,
+        ...(cloudflare !== undefined && { cloudflare: credentialsOf(cloudflare) }),
+      },
+    };
+  });
+}
+
+/** Credentials of the tunnel without its domain: a host may be in another zone of the account. */
+function credentialsOf({
+  credentialsRef,
+  secret,
+  accountId,
+}: NonNullable<NonNullable<Cached<AnyTunnel>["spec"]>["cloudflare"]>) {
+  return {
+    ...(credentialsRef !== undefined && { credentialsRef: { ...credentialsRef } }),
+    ...(secret !== undefined && { secret }),
+    ...(accountId !== undefined && { accountId }),
+  };
+}
+
+function hashedName(name: string, host: string): string {
+  const end = `-${createHash("sha256").update(host).digest("hex").slice(0, 8)}`;
+  return name.slice(0, MAX_NAME - end.length).replace(/-+$/, "") + end;
+}

@@ -1,0 +1,154 @@
+/** What an Ingress contributes to its tunnel (section 7.3). */
+import type { DeepReadonly } from "@quartet/core";
+import type { Service } from "@quartet/core/kinds";
+import type { TunnelIngressClassConfig } from "../../api.gen.ts";
+import type { Cached, Ingress, IngressBackend } from "../../kinds.ts";
+import type { Source, SourceRule, Unknown } from "../document.ts";
+import { normaliseHostname } from "../hostname.ts";
+import type { OptionNotice } from "../origin-request.ts";
+import { escapePath } from "../path-kind.ts";
+import { annotatedOptions } from "./annotations.ts";
+import { optionsOf, overlay } from "./origin.ts";
+import { protocolOf } from "./protocol.ts";
+
+const PRIORITY = 100;
+/** What serves a backend that cannot be reached. */
+const UNAVAILABLE = "http_status:503";
+
+export interface IngressInputs {
+  readonly config: Cached<TunnelIngressClassConfig> | undefined;
+  readonly service: (namespace: string, name: string) => Cached<Service> | undefined;
+}
+
+export interface Contribution {
+  readonly source: Source;
+  readonly notices: readonly OptionNotice[];
+}
+
+/** The source of an Ingress. */
+export function ingressSource(ingress: Cached<Ingress>, inputs: IngressInputs): Contribution {
+  const { metadata, spec } = ingress;
+  const annotations = metadata.annotations ?? {};
+  const { options, notices: told } = annotatedOptions(annotations);
+  const notices: OptionNotice[] = [...told];
+  const defaults = optionsOf(inputs.config?.spec.defaultOriginRequest as Unknown | undefined);
+  const originRequest = overlay(defaults, options);
+  const scope = { annotations, namespace: metadata.namespace ?? "", inputs, notices };
+  const rules: SourceRule[] = [];
+  const fallbacks: string[] = [];
+  const add = (
+    host: string,
+    path: Pick<SourceRule, "path" | "pathKind" | "matchPath">,
+    backend: DeepReadonly<IngressBackend>,
+  ): void => {
+    const service = serviceOf(backend, scope);
+    const hostname = normaliseHostname(host);
+    // A rule for everything is no rule but what the tunnel falls back to.
+    if (hostname === "" && path.path === undefined) fallbacks.push(service);
+    else
+      rules.push({
+        ...(hostname !== "" && { hostname }),
+        service,
+        ...path,
+        ...(originRequest && { originRequest }),
+        priority: PRIORITY,
+      });
+  };
+  for (const { host = "", http } of spec.rules ?? []) {
+    for (const { path = "", pathType, backend } of http?.paths ?? [])
+      add(host, rulePath(path, pathType), backend);
+  }
+  if (spec.defaultBackend !== undefined)
+    addDefault(ingress, rules, (host, backend) => add(host, {}, backend));
+  const source: Source = {
+    kind: "Ingress",
+    namespace: scope.namespace,
+    name: metadata.name ?? "",
+    generation: metadata.generation ?? 0,
+    priority: PRIORITY,
+    ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
+    ...(fallbacks[0] !== undefined && { settings: { fallbackTarget: fallbacks[0] } }),
+    rules,
+  };
+  return { source, notices: distinct(notices) };
+}
+
+/** Hosts of an Ingress that get a DNS record: those that are served (TUN-468, TUN-473). */
+export function hostsOf({ rules = [] }: Source): string[] {
+  return [...new Set(rules.flatMap(({ hostname }) => (hostname === undefined ? [] : [hostname])))].sort();
+}
+
+/** A path of an Ingress as an expression (TUN-455). */
+export function rulePath(
+  path: string,
+  pathType: string | undefined,
+): Pick<SourceRule, "path" | "pathKind" | "matchPath"> {
+  if (path === "") return {};
+  if (pathType === "Exact") return { path: `^${escapePath(path)}$`, pathKind: "Exact", matchPath: path };
+  const bare = path.replace(/\/+$/, "");
+  return bare === "" ? {} : { path: `^${escapePath(bare)}(/.*)?$`, pathKind: "Prefix", matchPath: bare };
+}
+
+/** The default backend serves what the rules of each host leave over; without rules it is a fallback (TUN-469). */
+function addDefault(
+  { spec }: Cached<Ingress>,
+  rules: readonly SourceRule[],
+  add: (host: string, backend: DeepReadonly<IngressBackend>) => void,
+): void {
+  const backend = spec.defaultBackend;
+  if (backend === undefined) return;
+  const named = [
+    ...(spec.rules ?? []).map(({ host = "" }) => host),
+    ...(spec.tls ?? []).flatMap(({ hosts = [] }) => hosts),
+  ];
+  const hosts = [...new Set(named.map(normaliseHostname))].filter((host) => host !== "");
+  const covered = new Set(rules.filter(({ path }) => path === undefined).map(({ hostname }) => hostname));
+  for (const host of hosts) if (!covered.has(host)) add(host, backend);
+  if (hosts.length === 0) add("", backend);
+}
+
+interface Scope {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly namespace: string;
+  readonly inputs: IngressInputs;
+  readonly notices: OptionNotice[];
+}
+
+function serviceOf({ service: wanted }: DeepReadonly<IngressBackend>, scope: Scope): string {
+  const { namespace, inputs, notices, annotations } = scope;
+  if (wanted === undefined) {
+    notices.push({
+      reason: "UnsupportedBackend",
+      message: "a backend that is no Service is answered with 503",
+    });
+    return UNAVAILABLE;
+  }
+  const service = inputs.service(namespace, wanted.name);
+  const ports = service?.spec.ports ?? [];
+  const { number, name } = wanted.port ?? {};
+  const servicePort =
+    number !== undefined
+      ? ports.find(({ port }) => port === number)
+      : name !== undefined
+        ? ports.find((port) => port.name === name)
+        : ports[0];
+  const port = number ?? servicePort?.port;
+  if (port === undefined) {
+    const message = `Service ${namespace}/${wanted.name} has no port ${name ?? "at all"}; it is answered with 503`;
+    notices.push({ reason: "PortNotFound", message });
+    return UNAVAILABLE;
+  }
+  if (service === undefined)
+    notices.push({ reason: "ServiceNotFound", message: `there is no Service ${namespace}/${wanted.name}` });
+  const serviceAnnotations = service?.metadata.annotations ?? {};
+  const defaultProtocol = inputs.config?.spec.defaultProtocol;
+  const protocol = protocolOf(
+    { annotations, serviceAnnotations, port, servicePort, defaultProtocol },
+    notices,
+  );
+  return protocol === "bastion" ? "bastion" : `${protocol}://${wanted.name}.${namespace}.svc:${port}`;
+}
+
+function distinct(notices: readonly OptionNotice[]): OptionNotice[] {
+  return [...new Map(notices.map((notice) => [`${notice.reason} ${notice.message}`, notice])).values()];
+}

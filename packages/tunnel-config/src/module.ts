@@ -1,0 +1,268 @@
+/** The controllers as the manager sees them. */
+import {
+  type CacheEvent,
+  type ControllerModule,
+  type DeepReadonly,
+  type EventHandler,
+  type Kind,
+  type KubeObject,
+  keyOf,
+  type Manager,
+  type MapFn,
+  type ObjectKey,
+  type Predicate,
+  primaryChanged,
+  type SourceReader,
+} from "@quartet/core";
+import { CONFIG_MAP, DEPLOYMENT, SECRET, SERVICE } from "@quartet/core/kinds";
+import type { DNSRecord } from "./api.gen.ts";
+import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
+import { createExchange } from "./cloudflare/exchange.ts";
+import { createRegistry } from "./cloudflare/registry.ts";
+import { CONFIG_TYPE, configMapName, DEFAULT_OPERATOR_NAMESPACE, LABELS } from "./constants.ts";
+import { ownerText } from "./desired/marker.ts";
+import {
+  type AnyTunnel,
+  CLUSTER_TUNNEL,
+  CREDENTIALS,
+  DNS_RECORD,
+  DOMAIN,
+  INGRESS,
+  INGRESS_CLASS,
+  INGRESS_CLASS_CONFIG,
+  TUNNEL,
+  TUNNEL_BINDING,
+} from "./kinds.ts";
+import { createBackoff } from "./reconcile/backoff.ts";
+import { createBindingReconcile } from "./reconcile/binding.ts";
+import { createCredentialsReconcile } from "./reconcile/credentials.ts";
+import { createDnsReconcile, createWaiters } from "./reconcile/dns-record.ts";
+import { createDomainReconcile } from "./reconcile/domain.ts";
+import { createIngressReconcile } from "./reconcile/ingress.ts";
+import { createSync, type DriftWatch } from "./reconcile/sync.ts";
+import { createTunnelReconcile } from "./reconcile/tunnel.ts";
+import { createZones } from "./reconcile/zones.ts";
+import { FLAGS, RIGHTS } from "./rights.ts";
+
+const NAME = "tunnel";
+const VERSION = "0.1.0";
+
+/** What tests and embedders can replace. */
+export interface TunnelModuleOptions {
+  /** Base of the Cloudflare API. Default: `CLOUDFLARE_API_BASE_URL`, else Cloudflare's own. */
+  readonly baseUrl?: string;
+}
+
+const CRDS = [
+  "cloudflarecredentials",
+  "cloudflaredomains",
+  "clustertunnels",
+  "dnsrecords",
+  "tunnelbindings",
+  "tunnelingressclassconfigs",
+  "tunnels",
+];
+
+/** The module with its outside replaced. */
+export function createTunnelModule(options: TunnelModuleOptions = {}): ControllerModule {
+  return {
+    name: NAME,
+    aliases: ["tunnel-config"],
+    kinds: [TUNNEL, CLUSTER_TUNNEL, TUNNEL_BINDING, INGRESS_CLASS_CONFIG, CREDENTIALS, DOMAIN, DNS_RECORD],
+    crds: CRDS.map((plural) => `networking.cloudflare-operator.io_${plural}.yaml`),
+    rights: RIGHTS,
+    flags: FLAGS,
+    build: (manager, flags) => build(manager, flags, options),
+  };
+}
+
+/** Cloudflare Tunnels, their configuration and DNS records. */
+export const tunnelModule: ControllerModule = createTunnelModule();
+
+type Flags = Parameters<ControllerModule["build"]>[1];
+
+function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions): void {
+  const { clock } = manager;
+  const operatorNamespace =
+    String(flags["tunnel-operator-namespace"] ?? "") ||
+    process.env.POD_NAMESPACE ||
+    DEFAULT_OPERATOR_NAMESPACE;
+  const apiFor = createRegistry({
+    baseUrl: baseUrl ?? process.env.CLOUDFLARE_API_BASE_URL ?? DEFAULT_BASE_URL,
+    calls: Number(flags["tunnel-api-budget"]),
+    exchange: createExchange(),
+    clock,
+    version: VERSION,
+  });
+  const access = { operatorNamespace, apiFor };
+  const image = String(flags["tunnel-cloudflared-image"]);
+  const simple = { ...access, clock };
+  addTunnels(manager, { ...simple, image });
+  addSync(manager, simple, flags);
+  addSources(manager, operatorNamespace);
+  addRecords(manager, simple);
+  const secretUsers = (kind: Kind): MapFn => everything(kind);
+  manager.add(
+    manager
+      .controller("tunnel-credentials")
+      .for(CREDENTIALS)
+      .watches(SECRET, secretUsers(CREDENTIALS))
+      .complete(createCredentialsReconcile({ ...simple, backoff: createBackoff() })),
+  );
+  manager.add(
+    manager
+      .controller("tunnel-domains")
+      .for(DOMAIN)
+      .watches(CREDENTIALS, everything(DOMAIN), { predicates: [primaryChanged] })
+      .watches(SECRET, secretUsers(DOMAIN))
+      .complete(createDomainReconcile({ ...simple, backoff: createBackoff() })),
+  );
+}
+
+/** Credentials and zones concern all records; the end of a record concerns those that it stood in the way of. */
+function addRecords(manager: Manager, simple: Simple): void {
+  const waiters = createWaiters();
+  const onEvent: EventHandler<DNSRecord> = ({ type, object }, enqueue) => {
+    if (type !== "delete") return;
+    const { namespace = "", name = "" } = object.metadata;
+    for (const key of waiters.of(ownerText({ kind: "DNSRecord", namespace, name }))) enqueue(key);
+  };
+  const zones = createZones(manager.clock);
+  const found: Predicate = (event) =>
+    event.type !== "update" || domainZone(event.old) !== domainZone(event.object);
+  manager.add(
+    manager
+      .controller("tunnel-dns-records")
+      .for(DNS_RECORD, { onEvent })
+      .watches(DOMAIN, everything(DNS_RECORD), { predicates: [found] })
+      .watches(CREDENTIALS, everything(DNS_RECORD), { predicates: [primaryChanged] })
+      .watches(SECRET, everything(DNS_RECORD))
+      .complete(createDnsReconcile({ ...simple, zones, waiters, backoff: createBackoff() })),
+  );
+}
+
+function domainZone(object: DeepReadonly<KubeObject>): string | undefined {
+  return (object as { status?: { zoneId?: string } }).status?.zoneId;
+}
+
+/** All objects of a kind, for what rarely changes and concerns each of them. */
+function everything(kind: Kind): MapFn {
+  return async (_, cache) => (await cache.list(kind)).map(keyOf);
+}
+
+type Simple = Parameters<typeof createCredentialsReconcile>[0] extends infer O
+  ? Omit<O & object, "backoff">
+  : never;
+
+/** Changes of a tunnel that others build on: its spec, and its identifier. */
+const tunnelMoved: Predicate = (event: CacheEvent) =>
+  primaryChanged(event) ||
+  (event.type === "update" && statusOf(event.old)?.tunnelId !== statusOf(event.object)?.tunnelId);
+
+function statusOf(object: DeepReadonly<KubeObject>): { tunnelId?: string } | undefined {
+  return (object as AnyTunnel).status;
+}
+
+/** Longest time from a change to the transmission of it, in milliseconds (TUN-613). */
+const MAX_GATHERING_MS = 5_000;
+const CONFIG_SELECTOR = `${LABELS.type}=${CONFIG_TYPE}`;
+
+function addTunnels(
+  manager: Manager,
+  options: Omit<Parameters<typeof createTunnelReconcile>[1], "backoff">,
+): void {
+  for (const kind of [TUNNEL, CLUSTER_TUNNEL] as readonly Kind<AnyTunnel>[]) {
+    const ofConfig: MapFn = async ({ metadata }, cache) => {
+      const id = metadata.labels?.[LABELS.tunnelId];
+      return (await cache.list(kind)).filter(({ status }) => status?.tunnelId === id).map(keyOf);
+    };
+    const ofName: MapFn = async ({ metadata }, cache) => {
+      const owner = metadata.ownerReferences?.find((one) => one.kind === kind.kind);
+      if (owner !== undefined)
+        return [{ namespace: kind.namespaced ? (metadata.namespace ?? "") : "", name: owner.name }];
+      // A Secret with credentials may concern every tunnel.
+      return (await cache.list(kind)).map(keyOf);
+    };
+    const ofDeployment: MapFn = ({ metadata }) => {
+      const owner = metadata.ownerReferences?.find((one) => one.kind === kind.kind);
+      return owner === undefined
+        ? []
+        : [{ namespace: kind.namespaced ? (metadata.namespace ?? "") : "", name: owner.name }];
+    };
+    manager.add(
+      manager
+        .controller(kind.namespaced ? "tunnels" : "cluster-tunnels")
+        .for(kind)
+        .watches(CONFIG_MAP, ofConfig, { labelSelector: CONFIG_SELECTOR })
+        .watches(SECRET, ofName)
+        .watches(DEPLOYMENT, ofDeployment, { labelSelector: "cloudflare-operator.io/app=cloudflared" })
+        .watches(CREDENTIALS, everything(kind), { predicates: [primaryChanged] })
+        .complete(createTunnelReconcile(kind, { ...options, backoff: createBackoff() })),
+    );
+  }
+}
+
+/** Everything that contributes to configurations leads to the keys of all of them: a pass without a change costs nothing. */
+function addSync(manager: Manager, simple: Simple, flags: Flags): void {
+  const { operatorNamespace } = simple;
+  const debounce = { ms: Number(flags["tunnel-sync-debounce"]), maxMs: MAX_GATHERING_MS };
+  const intervalMs = Number(flags["tunnel-drift-interval"]);
+  const drift: DriftWatch = { intervalMs, checked: new Map(), overwritten: new Map() };
+  const keys = async (cache: SourceReader): Promise<ObjectKey[]> => {
+    const tunnels = [...(await cache.list(TUNNEL)), ...(await cache.list(CLUSTER_TUNNEL))];
+    const ids = tunnels.flatMap(({ status }) => status?.tunnelId ?? []);
+    const stored = (await cache.list(CONFIG_MAP)).map(({ metadata }) => metadata.name ?? "");
+    const names = new Set([...ids.filter((id) => id !== "").map(configMapName), ...stored]);
+    return [...names].map((name) => ({ namespace: operatorNamespace, name }));
+  };
+  const all: MapFn = async (_, cache) => keys(cache);
+  const specs = { predicates: [primaryChanged] };
+  manager.add(
+    manager
+      .controller("tunnel-sync")
+      .watches(CONFIG_MAP, all, { labelSelector: CONFIG_SELECTOR, namespaces: [operatorNamespace] })
+      .watches(TUNNEL, all, { predicates: [tunnelMoved] })
+      .watches(CLUSTER_TUNNEL, all, { predicates: [tunnelMoved] })
+      .watches(TUNNEL_BINDING, all, { ...specs, debounce })
+      .watches(INGRESS, all, { ...specs, debounce })
+      .watches(INGRESS_CLASS, all, { debounce })
+      .watches(INGRESS_CLASS_CONFIG, all, { ...specs, debounce })
+      .watches(SERVICE, all, { debounce })
+      .watches(CREDENTIALS, all, specs)
+      .watches(SECRET, all)
+      .complete(createSync({ ...simple, drift, backoff: createBackoff() })),
+  );
+}
+
+function addSources(manager: Manager, operatorNamespace: string): void {
+  const { clock } = manager;
+  const ofService =
+    (kind: Kind): MapFn =>
+    async ({ metadata }, cache) =>
+      (await cache.list(kind, { namespace: metadata.namespace ?? "" })).map(keyOf);
+  manager.add(
+    manager
+      .controller("tunnel-ingresses")
+      .for(INGRESS)
+      .owns(DNS_RECORD, { predicates: [primaryChanged] })
+      .watches(INGRESS_CLASS, everything(INGRESS))
+      .watches(INGRESS_CLASS_CONFIG, everything(INGRESS), { predicates: [primaryChanged] })
+      .watches(TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
+      .watches(CLUSTER_TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
+      .watches(SERVICE, ofService(INGRESS))
+      .complete(createIngressReconcile({ operatorNamespace })),
+  );
+  manager.add(
+    manager
+      .controller("tunnel-bindings")
+      .for(TUNNEL_BINDING)
+      .owns(DNS_RECORD, { predicates: [primaryChanged] })
+      .watches(TUNNEL, everything(TUNNEL_BINDING), { predicates: [tunnelMoved] })
+      .watches(CLUSTER_TUNNEL, everything(TUNNEL_BINDING), { predicates: [tunnelMoved] })
+      .watches(INGRESS_CLASS, () => [])
+      .watches(INGRESS_CLASS_CONFIG, () => [])
+      .watches(SERVICE, ofService(TUNNEL_BINDING))
+      .watches(CONFIG_MAP, everything(TUNNEL_BINDING), { labelSelector: CONFIG_SELECTOR })
+      .complete(createBindingReconcile({ operatorNamespace, clock })),
+  );
+}

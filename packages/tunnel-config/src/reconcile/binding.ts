@@ -1,0 +1,149 @@
+/** TunnelBindings: their status, their DNS records, and what their owners should know. Rules are the sync's. */
+import {
+  type Clock,
+  type Condition,
+  type Reconcile,
+  type ReconcileContext,
+  setCondition,
+} from "@quartet/core";
+import { FINALIZER, PREFIX } from "../constants.ts";
+import { dnsObjects } from "../desired/dns-objects.ts";
+import type { Conflict } from "../desired/document.ts";
+import { hostnameProblem } from "../desired/hostname.ts";
+import { bindingRef, bindingSource, leavesDns } from "../desired/sources/binding.ts";
+import { hostsOf } from "../desired/sources/ingress.ts";
+import { refText } from "../desired/targets.ts";
+import { type Cached, TUNNEL_BINDING, type TunnelBinding } from "../kinds.ts";
+import { keepDnsRecords } from "./dns-children.ts";
+import { createNoticeBook } from "./notice-book.ts";
+import { storedDocument } from "./tunnel-run.ts";
+import { readWorld, serviceLookup } from "./world.ts";
+
+export interface BindingOptions {
+  readonly operatorNamespace: string;
+  readonly clock: Clock;
+}
+
+/** Reconcile of TunnelBindings. */
+export function createBindingReconcile(options: BindingOptions): Reconcile {
+  const book = createNoticeBook();
+  return async (key, ctx) => {
+    const binding = await ctx.cache.get(TUNNEL_BINDING, key);
+    if (binding === undefined) return book.forget(key);
+    await dropLegacyFinalizer(binding, ctx);
+    if (binding.metadata.deletionTimestamp !== undefined) return;
+    const world = await readWorld(ctx.cache, options.operatorNamespace);
+    const ref = bindingRef(binding);
+    const tunnel = ref === undefined ? undefined : world.tunnel(ref);
+    const tunnelId = tunnel?.status?.tunnelId;
+    if (tunnel === undefined || !tunnelId) {
+      const message =
+        ref === undefined
+          ? "tunnelRef is missing"
+          : tunnel === undefined
+            ? `there is no ${refText(ref)}`
+            : `${refText(ref)} has no tunnel yet`;
+      const reason = tunnel === undefined ? "ErrTunnel" : "ErrTunnelNotReady";
+      book.tell(ctx.events, binding, [{ reason, message }]);
+      await writeStatus(binding, ctx, options.clock, { ready: false, reason, message });
+      return;
+    }
+    const domain = tunnel.spec?.cloudflare?.domain;
+    const { source, services, notices } = bindingSource(binding, {
+      domain,
+      service: await serviceLookup(ctx.cache),
+    });
+    const hosts = leavesDns(binding)
+      ? []
+      : hostsOf(source).filter((host) => hostnameProblem(host) === undefined);
+    const labels = {
+      [`${PREFIX}/managed-by`]: "tunnel-binding",
+      [`${PREFIX}/binding`]: key.name.slice(0, 63),
+    };
+    const records = dnsObjects({
+      namespace: key.namespace,
+      owner: key.name,
+      labels,
+      hosts,
+      tunnel,
+      proxied: true,
+    });
+    await keepDnsRecords(ctx, { kind: TUNNEL_BINDING, object: binding }, records);
+    book.tell(ctx.events, binding, notices);
+    const document = await storedDocument(tunnelId, ctx.cache, options.operatorNamespace);
+    const own = `TunnelBinding/${key.namespace}/${key.name}`;
+    const lost = (document?.conflicts ?? []).filter(({ losers }) => losers.includes(own));
+    const rejected = (document?.rejected ?? []).filter(({ source: from }) => from === own);
+    const synced = document?.syncStatus === "Synced" && document.sources[own] !== undefined;
+    const message = rejected.map(({ hostname, path, reason }) => `${hostname}${path}: ${reason}`).join("; ");
+    await writeStatus(binding, ctx, options.clock, {
+      ready: synced && rejected.length === 0,
+      reason: rejected.length > 0 ? "RuleRejected" : synced ? "Synced" : "ConfigPending",
+      message,
+      lost,
+      services,
+    });
+  };
+}
+
+interface BindingOutcome {
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly lost?: readonly Conflict[];
+  readonly services?: readonly { hostname: string; target: string }[];
+}
+
+async function writeStatus(
+  binding: Cached<TunnelBinding>,
+  ctx: ReconcileContext,
+  clock: Clock,
+  outcome: BindingOutcome,
+): Promise<void> {
+  const { ready, reason, message, lost, services } = outcome;
+  const observedGeneration = binding.metadata.generation ?? 0;
+  let conditions = binding.status?.conditions as Condition[] | undefined;
+  const set = (type: string, on: boolean, why: string, text: string): void => {
+    const input = {
+      type,
+      status: on ? ("True" as const) : ("False" as const),
+      reason: why,
+      message: text,
+      observedGeneration,
+    };
+    ({ conditions } = setCondition(conditions, input, clock.now()));
+  };
+  set("Ready", ready, reason, message);
+  if (lost !== undefined) {
+    const text = lost
+      .map(({ hostname, path, winner }) => `${hostname}${path} is served by ${winner}`)
+      .join("; ");
+    set("RuleConflict", lost.length > 0, lost.length > 0 ? "AlreadyServed" : "NoConflict", text);
+  }
+  const served = services && {
+    hostnames: services.map(({ hostname }) => hostname).join(","),
+    services: services.map((one) => ({ ...one })),
+  };
+  await ctx.client.patchStatus(TUNNEL_BINDING, binding, {
+    ...binding.status,
+    ...served,
+    observedGeneration,
+    conditions,
+  });
+}
+
+/** The peer's finalizer: rules and records go by themselves here (TUN-423). */
+async function dropLegacyFinalizer(
+  { metadata }: Cached<TunnelBinding>,
+  ctx: ReconcileContext,
+): Promise<void> {
+  const index = (metadata.finalizers ?? []).indexOf(FINALIZER);
+  if (index < 0) return;
+  const path = `/metadata/finalizers/${index}`;
+  const operations = [
+    { op: "test" as const, path, value: FINALIZER },
+    { op: "remove" as const, path },
+  ];
+  const { name = "", namespace = "" } = metadata;
+  await ctx.client.patch(TUNNEL_BINDING, { name, namespace }, { type: "json", operations });
+}

@@ -1,0 +1,31 @@
+/** The sources of the next configuration: what contributes now, and what must stay of what was stored. */
+import { type ConfigDocument, type Source, type Sources, sameSource } from "../desired/document.ts";
+import type { Collected } from "./collect.ts";
+
+/**
+ * The sources by key. One whose object cannot be placed at the moment stays as it was (TUN-313), and so does one whose
+ * object has moved to another tunnel, until that tunnel serves it (TUN-312).
+ * @param others documents of all tunnels by identifier
+ * @param now wall-clock time in milliseconds
+ */
+export function nextSources(
+  stored: ConfigDocument,
+  { contributors, elsewhere }: Collected,
+  others: ReadonlyMap<string, ConfigDocument>,
+  now: number,
+): Sources {
+  const updatedAt = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  const next: Record<string, Source> = {};
+  for (const [key, { source }] of contributors) {
+    const old = stored.sources[key];
+    next[key] = old !== undefined && sameSource(old, source) ? old : { ...source, updatedAt };
+  }
+  for (const [key, source] of Object.entries(stored.sources)) {
+    if (next[key] !== undefined || !elsewhere.has(key)) continue;
+    const id = elsewhere.get(key);
+    const other = id === undefined ? undefined : others.get(id);
+    const served = other?.syncStatus === "Synced" && other.sources[key] !== undefined;
+    if (!served) next[key] = source;
+  }
+  return next;
+}

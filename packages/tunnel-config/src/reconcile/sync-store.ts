@@ -1,0 +1,87 @@
+/** The ConfigMap of a tunnel. */
+import { apiVersionOf, type Client, mutable, type ObjectKey, type OwnerReference } from "@quartet/core";
+import { CONFIG_MAP, type ConfigObject } from "@quartet/core/kinds";
+import { ANNOTATIONS, BACKUP_KEY, BROKEN_KEY, CONFIG_KEY, CONFIG_TYPE, GROUP, LABELS } from "../constants.ts";
+import { type ConfigDocument, serialiseDocument } from "../desired/document.ts";
+import { refOf, refText } from "../desired/targets.ts";
+import { type AnyTunnel, type Cached, CLUSTER_TUNNEL } from "../kinds.ts";
+
+/** What stands in the ConfigMap at the begin of a pass. */
+export interface StoredConfig {
+  readonly object: Cached<ConfigObject> | undefined;
+  readonly document: ConfigDocument;
+  /** Text that is no document. */
+  readonly broken?: string;
+  /** Why the ConfigMap is not that of this tunnel. */
+  readonly foreign?: string;
+}
+
+export interface StoreOptions {
+  readonly key: ObjectKey;
+  readonly client: Client;
+  readonly stored: StoredConfig;
+  /** Tunnel objects that live. */
+  readonly owners: readonly Cached<AnyTunnel>[];
+  /** Configuration of others that was replaced. */
+  readonly backup: string | undefined;
+  readonly operatorNamespace: string;
+}
+
+/** Writes the document; nothing when the ConfigMap says so already. A conflict is thrown: the next pass looks anew. */
+export async function saveDocument(options: StoreOptions, document: ConfigDocument): Promise<void> {
+  const { key, client, stored, backup } = options;
+  const next = withData(stored.object === undefined ? empty(key) : mutable(stored.object), options, document);
+  if (backup !== undefined) next.data = { ...next.data, [BACKUP_KEY]: backup };
+  if (stored.object === undefined) await client.create(CONFIG_MAP, next);
+  else if (JSON.stringify(next) !== JSON.stringify(stored.object)) await client.update(CONFIG_MAP, next);
+}
+
+function empty(key: ObjectKey): ConfigObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { ...key } };
+}
+
+function withData(object: ConfigObject, options: StoreOptions, document: ConfigDocument): ConfigObject {
+  const { key, stored, owners, operatorNamespace } = options;
+  const tunnelId = key.name.replace(/^tunnel-config-/, "");
+  const labels = { ...object.metadata.labels, [LABELS.tunnelId]: tunnelId, [LABELS.type]: CONFIG_TYPE };
+  const { references, owner } = ownership(object, owners, operatorNamespace);
+  const { [ANNOTATIONS.owner]: _, ...annotations } = object.metadata.annotations ?? {};
+  const data: Record<string, string> = {
+    ...object.data,
+    [CONFIG_KEY]: serialiseDocument({ ...document, tunnelId }),
+  };
+  if (stored.broken !== undefined) data[BROKEN_KEY] = stored.broken;
+  const { ownerReferences: __, annotations: ___, ...metadata } = object.metadata;
+  const noted = owner === undefined ? annotations : { ...annotations, [ANNOTATIONS.owner]: owner };
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels,
+      ...(Object.keys(noted).length > 0 && { annotations: noted }),
+      ...(references.length > 0 && { ownerReferences: references }),
+    },
+    data,
+  };
+}
+
+/**
+ * References to the owners that may own the ConfigMap; the first is the controller. A Tunnel of another namespace may
+ * not, the garbage collector would delete the ConfigMap: it is named by an annotation (TUN-309, D5).
+ */
+function ownership(object: ConfigObject, owners: readonly Cached<AnyTunnel>[], operatorNamespace: string) {
+  const eligible = owners.filter(
+    ({ metadata }) => (metadata.namespace ?? operatorNamespace) === operatorNamespace,
+  );
+  const ours = eligible.map((owner, index): OwnerReference => {
+    const { name = "", uid = "" } = owner.metadata;
+    const controls = index === 0 ? { controller: true, blockOwnerDeletion: true } : {};
+    return { apiVersion: apiVersionOf(CLUSTER_TUNNEL), kind: owner.kind, name, uid, ...controls };
+  });
+  const foreign = (object.metadata.ownerReferences ?? []).filter(
+    ({ apiVersion }) => !apiVersion.startsWith(`${GROUP}/`),
+  );
+  const outside = owners.find((owner) => !eligible.includes(owner));
+  const owner = outside === undefined || eligible.length > 0 ? undefined : refText(refOf(outside));
+  return { references: [...ours, ...foreign], owner };
+}

@@ -1,0 +1,100 @@
+/** The tunnel in the account: found, adopted or created (TUN-203 to TUN-209, TUN-215). */
+import { randomBytes } from "node:crypto";
+import type { EventRecorder } from "@quartet/core";
+import type { CloudflareApi, Tunnel } from "../cloudflare/api.ts";
+import { ApiError } from "../cloudflare/errors.ts";
+import { ANNOTATIONS } from "../constants.ts";
+import type { TunnelIdentity } from "../desired/cloudflared.ts";
+import type { AnyTunnel, Cached } from "../kinds.ts";
+import { Problem } from "./problem.ts";
+
+/** Bytes of the secret of a tunnel. */
+const SECRET_BYTES = 32;
+/** Time after which a name that is taken is looked at again, in milliseconds. */
+const TAKEN_MS = 300_000;
+const NAME_TAKEN = 1013;
+
+export interface RemoteTunnel extends TunnelIdentity {
+  /** Known only to whoever has just created the tunnel. */
+  readonly secret?: string;
+}
+
+/** Name of a tunnel that the object creates (D20). */
+export function tunnelName({ spec, metadata }: Cached<AnyTunnel>): string {
+  const own =
+    metadata.namespace === undefined ? (metadata.name ?? "") : `${metadata.namespace}-${metadata.name}`;
+  return spec?.newTunnel?.name || own;
+}
+
+/** Whether the tunnel was there before the object. */
+export function isExisting({ spec }: Cached<AnyTunnel>): boolean {
+  return spec?.existingTunnel !== undefined;
+}
+
+/** Finds or creates the tunnel; throws {@link Problem} where it must be left alone. */
+export async function establish(
+  tunnel: Cached<AnyTunnel>,
+  account: string,
+  api: CloudflareApi,
+  events: EventRecorder,
+): Promise<RemoteTunnel> {
+  const { existingTunnel } = tunnel.spec ?? {};
+  if (existingTunnel !== undefined) return existing(existingTunnel, account, api);
+  const name = tunnelName(tunnel);
+  const [found] = await api.tunnelsNamed(account, name);
+  if (found !== undefined) return adopt(tunnel, found, account, events);
+  const secret = randomBytes(SECRET_BYTES).toString("base64");
+  try {
+    const created = await api.createTunnel(account, name, secret);
+    events.record(tunnel, {
+      type: "Normal",
+      reason: "Created",
+      note: `tunnel ${name} is created: ${created.id}`,
+    });
+    return { id: created.id, name, account, secret };
+  } catch (error) {
+    if (!(error instanceof ApiError && error.is(NAME_TAKEN))) throw error;
+    const [other] = await api.tunnelsNamed(account, name);
+    if (other === undefined) throw error;
+    return adopt(tunnel, other, account, events);
+  }
+}
+
+async function existing(
+  { id, name }: NonNullable<NonNullable<Cached<AnyTunnel>["spec"]>["existingTunnel"]>,
+  account: string,
+  api: CloudflareApi,
+): Promise<RemoteTunnel> {
+  const byId = id ? await api.tunnel(account, id) : undefined;
+  if (byId !== undefined) return { id: byId.id, name: byId.name, account };
+  const named = name ? await api.tunnelsNamed(account, name) : [];
+  const [found] = named;
+  if (found !== undefined && named.length === 1) return { id: found.id, name: found.name, account };
+  const message =
+    named.length > 1
+      ? "more than one tunnel"
+      : `no tunnel in response: neither id ${id ?? "(none)"} nor name ${name ?? "(none)"}`;
+  throw new Problem("TunnelNotFound", message, { retryAfterMs: TAKEN_MS });
+}
+
+/** A tunnel of the wanted name is taken over unless somebody else's cloudflared is connected to it (D22). */
+function adopt(
+  tunnel: Cached<AnyTunnel>,
+  found: Tunnel,
+  account: string,
+  events: EventRecorder,
+): RemoteTunnel {
+  const live = found.status === "healthy" || found.status === "degraded";
+  if (live && tunnel.metadata.annotations?.[ANNOTATIONS.adopt] !== "true") {
+    const message =
+      `the account has a tunnel ${found.name} (${found.id}) that is ${found.status}; ` +
+      `take it over with the annotation ${ANNOTATIONS.adopt}: "true", or choose another name`;
+    throw new Problem("TunnelNameConflict", message, { retryAfterMs: TAKEN_MS });
+  }
+  events.record(tunnel, {
+    type: "Normal",
+    reason: "Adopted",
+    note: `tunnel ${found.name} (${found.id}) is taken over`,
+  });
+  return { id: found.id, name: found.name, account };
+}

@@ -1,0 +1,233 @@
+/** Life of a Tunnel or ClusterTunnel (section 5). */
+import {
+  type Condition,
+  finalizer,
+  findCondition,
+  type Kind,
+  type Reconcile,
+  type ReconcileContext,
+  type Result,
+  setCondition,
+} from "@quartet/core";
+import type { Deployment } from "@quartet/core/kinds";
+import type { CloudflareApi } from "../cloudflare/api.ts";
+import { ANNOTATIONS, FINALIZER } from "../constants.ts";
+import { aggregate } from "../desired/aggregate.ts";
+import type { ConfigDocument } from "../desired/document.ts";
+import { fallbackProblem } from "../desired/sources/tunnel.ts";
+import type { AnyTunnel, Cached } from "../kinds.ts";
+import { type Access, resolveAccess } from "./access.ts";
+import { Problem, problemOf } from "./problem.ts";
+import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
+import { cleanUp } from "./tunnel-cleanup.ts";
+import { establish, isExisting, type RemoteTunnel } from "./tunnel-remote.ts";
+import { childNamespace, storedDocument, type TunnelOptions, type TunnelRun } from "./tunnel-run.ts";
+
+type Status = NonNullable<AnyTunnel["status"]>;
+
+/** Reconcile of tunnels of a kind. */
+export function createTunnelReconcile(kind: Kind<AnyTunnel>, options: TunnelOptions): Reconcile {
+  const guard = finalizer<AnyTunnel, ReconcileContext>({ kind, name: FINALIZER, cleanup: async () => {} });
+  return async (key, ctx) => {
+    const tunnel = await ctx.cache.get(kind, key);
+    const id = `${kind.kind}/${key.namespace}/${key.name}`;
+    if (tunnel === undefined) return options.backoff.reset(id);
+    const run = { kind, key, tunnel, ctx, options };
+    try {
+      if (tunnel.metadata.deletionTimestamp !== undefined) {
+        if (!(tunnel.metadata.finalizers ?? []).includes(FINALIZER)) return;
+        const wait = ctx.dryRun ? 0 : await cleanUp(run);
+        if (wait > 0) return { requeueAfter: wait };
+        await guard(tunnel, ctx);
+        return;
+      }
+      if ((await guard(tunnel, ctx)) !== "present") return;
+      await pass(run);
+      options.backoff.reset(id);
+      return;
+    } catch (error) {
+      return report(run, problemOf(error), id);
+    }
+  };
+}
+
+async function pass(run: TunnelRun): Promise<void> {
+  const { tunnel, ctx, options } = run;
+  const { spec, metadata } = tunnel;
+  if (metadata.annotations?.[ANNOTATIONS.pause] === "true")
+    throw new Problem("Paused", "nothing is changed while the annotation pause is set");
+  if (spec?.newTunnel !== undefined && spec.existingTunnel !== undefined) {
+    throw new Problem(
+      "InvalidSpec",
+      "spec.newTunnel and spec.existingTunnel are mutually exclusive; remove one",
+    );
+  }
+  const access = await resolveAccess(spec?.cloudflare, metadata.namespace ?? "", ctx.cache, options);
+  const account = await accountOf(tunnel, access);
+  const document = await storedDocument(tunnel.status?.tunnelId, ctx.cache, options.operatorNamespace);
+  const remote = await identify(run, access.api, account, document);
+  if (remote === undefined) return;
+  const children = { tunnel, remote, namespace: childNamespace(run), image: options.image, ctx };
+  if (ctx.dryRun !== true) await keepCredentials(children);
+  const token = await keepToken(children, access.api);
+  await dropLegacyToken(run);
+  // cloudflared without a configuration answers 503: it starts when there is one (TUN-213).
+  const synced = document?.configVersion !== undefined && document.tunnelId === remote.id;
+  const deployment = synced ? await keepDeployment(children, token) : undefined;
+  await writeStatus(run, remote, document, deployment);
+}
+
+async function accountOf(
+  { status }: Cached<AnyTunnel>,
+  { accountId, accountName, api }: Access,
+): Promise<string> {
+  const known = status?.accountId || accountId;
+  if (known) return known;
+  const found = accountName === undefined ? [] : await api.accountsNamed(accountName);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.id;
+  throw new Problem("AccountNotFound", found.length > 1 ? "more than one account" : "no account", {
+    retryAfterMs: 300_000,
+  });
+}
+
+/** The tunnel in the account. Its identifier is in the status before anything else is made (TUN-205). */
+async function identify(
+  run: TunnelRun,
+  api: CloudflareApi,
+  account: string,
+  document: ConfigDocument | undefined,
+): Promise<RemoteTunnel | undefined> {
+  const { tunnel, ctx } = run;
+  const { tunnelId, tunnelName: name = "" } = tunnel.status ?? {};
+  const wanted = tunnel.spec?.existingTunnel?.id;
+  const moved = wanted !== undefined && wanted !== "" && tunnelId !== wanted;
+  const lost = document?.syncStatus === "TunnelDeleted" && tunnelId !== undefined;
+  if (tunnelId && !moved && !lost) return renamed(run, api, { id: tunnelId, name, account });
+  if (tunnelId && lost && (await api.tunnel(account, tunnelId)) !== undefined)
+    return { id: tunnelId, name, account };
+  if (ctx.dryRun) return undefined;
+  const remote = await establish(tunnel, account, api, ctx.events);
+  if (remote.id === tunnelId) return remote;
+  const state: Status["state"] = "creating";
+  const status = {
+    ...tunnel.status,
+    tunnelId: remote.id,
+    tunnelName: remote.name,
+    accountId: account,
+    zoneId: tunnel.status?.zoneId ?? "",
+    state,
+  };
+  await ctx.client.patchStatus<AnyTunnel>(run.kind, tunnel, status);
+  return remote;
+}
+
+/** A changed name is carried over (TUN-214). */
+async function renamed(
+  { tunnel, ctx }: TunnelRun,
+  api: CloudflareApi,
+  remote: RemoteTunnel,
+): Promise<RemoteTunnel> {
+  const name = tunnel.spec?.newTunnel?.name;
+  if (isExisting(tunnel) || !name || name === remote.name || ctx.dryRun) return remote;
+  await api.renameTunnel(remote.account, remote.id, name);
+  return { ...remote, name };
+}
+
+async function dropLegacyToken({ tunnel, kind, key, ctx }: TunnelRun): Promise<void> {
+  if (tunnel.metadata.annotations?.[ANNOTATIONS.legacyToken] === undefined) return;
+  const body = { metadata: { annotations: { [ANNOTATIONS.legacyToken]: null } } };
+  await ctx.client.patch(kind, key, { type: "merge", body });
+}
+
+async function writeStatus(
+  run: TunnelRun,
+  remote: RemoteTunnel,
+  document: ConfigDocument | undefined,
+  deployment: Cached<Deployment> | undefined,
+): Promise<void> {
+  const { tunnel, ctx, kind, options } = run;
+  const generation = tunnel.metadata.generation ?? 0;
+  const synced = document?.syncStatus === "Synced";
+  const bad = fallbackProblem(tunnel);
+  const rejected = (document?.rejected ?? []).length > 0;
+  const syncReason = synced
+    ? rejected
+      ? "SyncedWithRejections"
+      : "Synced"
+    : document?.syncStatus === "Error"
+      ? "SyncFailed"
+      : "Pending";
+  const active = synced && deployment !== undefined;
+  let conditions = tunnel.status?.conditions as Condition[] | undefined;
+  const set = (type: string, on: boolean, reason: string, message: string): void => {
+    const input = {
+      type,
+      status: on ? ("True" as const) : ("False" as const),
+      reason,
+      message,
+      observedGeneration: generation,
+    };
+    ({ conditions } = setCondition(conditions, input, options.clock.now()));
+  };
+  set("ConfigSynced", synced, syncReason, document?.lastError ?? "");
+  const available = (deployment?.status?.availableReplicas ?? 0) > 0;
+  set("DeploymentAvailable", available, available ? "Available" : "Unavailable", "");
+  if (bad !== undefined) set("Ready", false, "InvalidConfig", `spec.fallbackTarget: ${bad}`);
+  else if (active)
+    set("Ready", true, "Reconciled", "the tunnel, its configuration and cloudflared are in place");
+  else
+    set(
+      "Ready",
+      false,
+      synced ? "DeploymentPending" : "ConfigPending",
+      "waiting for the first configuration",
+    );
+  const hosts = document === undefined ? [] : aggregate(document.sources).hostnames;
+  const status = {
+    ...tunnel.status,
+    tunnelId: remote.id,
+    tunnelName: remote.name,
+    accountId: remote.account,
+    zoneId: tunnel.status?.zoneId ?? "",
+    state: bad !== undefined ? "error" : active ? "active" : "creating",
+    observedGeneration: generation,
+    ...(document?.configVersion !== undefined && { configVersion: document.configVersion }),
+    syncedHostnames: synced ? [...hosts] : [...(tunnel.status?.syncedHostnames ?? [])],
+    conditions,
+  };
+  await ctx.client.patchStatus<AnyTunnel>(kind, tunnel, status);
+}
+
+/** Tells an obstacle in the status, and says when to look again. */
+async function report(run: TunnelRun, problem: Problem, id: string): Promise<Result> {
+  const { kind, tunnel, ctx, options } = run;
+  const observedGeneration = tunnel.metadata.generation ?? 0;
+  const { reason, message } = problem;
+  const before = findCondition(tunnel.status?.conditions as Condition[] | undefined, "Ready");
+  const input = { type: "Ready", status: "False" as const, reason, message, observedGeneration };
+  const { conditions, changed } = setCondition(
+    tunnel.status?.conditions as Condition[] | undefined,
+    input,
+    options.clock.now(),
+  );
+  if (changed) {
+    const deleting = tunnel.metadata.deletionTimestamp !== undefined;
+    const state = deleting ? "deleting" : reason === "Paused" ? (tunnel.status?.state ?? "pending") : "error";
+    const blank = { tunnelId: "", tunnelName: "", accountId: "", zoneId: "" };
+    // Merged into what the pass may have written itself: the identifier must not be lost.
+    const fresh = (await ctx.cache.get(kind, run.key)) ?? tunnel;
+    await ctx.client.patchStatus<AnyTunnel>(kind, fresh, {
+      ...blank,
+      ...fresh.status,
+      state,
+      observedGeneration,
+      conditions,
+    });
+    if (before?.reason !== reason || before.message !== message) {
+      ctx.events.record(tunnel, { type: "Warning", reason, note: message, distinct: message });
+    }
+  }
+  const pause = problem.retryAfterMs ?? (problem.transient ? options.backoff.next(id) : undefined);
+  return pause === undefined ? {} : { requeueAfter: pause };
+}

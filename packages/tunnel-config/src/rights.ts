@@ -1,0 +1,67 @@
+/** What the controllers read and write, and their flags. */
+import { allow, type ModuleFlag, manages, type Right, reads, reconciles } from "@quartet/core";
+import { CONFIG_MAP, DEPLOYMENT, POD, SECRET, SERVICE } from "@quartet/core/kinds";
+import { DEFAULT_IMAGE } from "./constants.ts";
+import {
+  CLUSTER_TUNNEL,
+  CREDENTIALS,
+  DNS_RECORD,
+  DOMAIN,
+  INGRESS,
+  INGRESS_CLASS,
+  INGRESS_CLASS_CONFIG,
+  TUNNEL,
+  TUNNEL_BINDING,
+} from "./kinds.ts";
+
+export const RIGHTS: readonly Right[] = [
+  // Finalizers and annotations of the peer are taken off by patches.
+  ...[TUNNEL, CLUSTER_TUNNEL, TUNNEL_BINDING, INGRESS].flatMap((kind) => [
+    ...reconciles(kind),
+    allow(kind, ["patch"]),
+  ]),
+  ...[CREDENTIALS, DOMAIN].flatMap((kind) => reconciles(kind)),
+  ...reconciles(DNS_RECORD),
+  manages(DNS_RECORD),
+  reads(INGRESS_CLASS_CONFIG),
+  reads(INGRESS_CLASS),
+  reads(SERVICE),
+  manages(CONFIG_MAP),
+  // What a ClusterTunnel makes stands in the namespace of the operator.
+  allow(SECRET, ["get", "list", "watch", "create", "patch"], { elsewhere: "any" }),
+  manages(DEPLOYMENT, { elsewhere: "any" }),
+  allow(POD, ["list"]),
+];
+
+export const FLAGS: readonly ModuleFlag[] = [
+  {
+    name: "tunnel-operator-namespace",
+    type: "namespace",
+    default: "",
+    help: "namespace of configurations, of credentials and of what ClusterTunnels make; default: POD_NAMESPACE, else cloudflare-operator-system",
+  },
+  {
+    name: "tunnel-cloudflared-image",
+    type: "string",
+    default: DEFAULT_IMAGE,
+    help: "image of cloudflared",
+  },
+  {
+    name: "tunnel-sync-debounce",
+    type: "duration",
+    default: "500ms",
+    help: "time without changes after which a configuration is transmitted; 5 s after the first change at the latest",
+  },
+  {
+    name: "tunnel-drift-interval",
+    type: "duration",
+    default: "10m",
+    help: "time between comparisons with the configuration in the account; 0 = never",
+  },
+  {
+    name: "tunnel-api-budget",
+    type: "number",
+    default: "1000",
+    help: "calls of the Cloudflare API in five minutes for each credential; Cloudflare itself allows 1200; 0 = no limit",
+  },
+];

@@ -1,0 +1,163 @@
+/** The stage of a scenario with the tunnel controllers and a Cloudflare API of its own. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type CloudflareDouble, createCloudflareDouble, DEFAULT_TOKEN } from "@quartet/testing";
+import {
+  type Stage as CommonStage,
+  openStage as openCommonStage,
+  type StartOptions,
+  type TestManager,
+} from "@quartet/testing/stage";
+import type { ConfigDocument } from "../../src/desired/document.ts";
+import { createTunnelModule, tunnelModule } from "../../src/index.ts";
+
+const GROUP = "/apis/networking.cloudflare-operator.io";
+const LOCK = "/api/v1/namespaces/default/configmaps";
+
+/** Where the kinds of a scenario are found. */
+const PLACES: Readonly<Record<string, readonly [path: string, plural: string, namespaced: boolean]>> = {
+  Tunnel: [`${GROUP}/v1alpha2`, "tunnels", true],
+  ClusterTunnel: [`${GROUP}/v1alpha2`, "clustertunnels", false],
+  TunnelBinding: [`${GROUP}/v1alpha1`, "tunnelbindings", true],
+  TunnelIngressClassConfig: [`${GROUP}/v1alpha2`, "tunnelingressclassconfigs", true],
+  CloudflareCredentials: [`${GROUP}/v1alpha2`, "cloudflarecredentials", false],
+  CloudflareDomain: [`${GROUP}/v1alpha2`, "cloudflaredomains", false],
+  DNSRecord: [`${GROUP}/v1alpha2`, "dnsrecords", true],
+  Ingress: ["/apis/networking.k8s.io/v1", "ingresses", true],
+  IngressClass: ["/apis/networking.k8s.io/v1", "ingressclasses", false],
+  Secret: ["/api/v1", "secrets", true],
+  Service: ["/api/v1", "services", true],
+  ConfigMap: ["/api/v1", "configmaps", true],
+  Event: ["/apis/events.k8s.io/v1", "events", true],
+  Deployment: ["/apis/apps/v1", "deployments", true],
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of every kind
+export type Loose = any;
+
+export interface TunnelStage extends CommonStage {
+  readonly cloudflare: CloudflareDouble;
+  startManager(options?: Omit<StartOptions, "modules">): Promise<TestManager>;
+  /** Creates an object; kinds without namespaces are deleted with the stage. */
+  create(kind: string, name: string, body?: Loose): Promise<Loose>;
+  get(kind: string, name: string): Promise<Loose>;
+  find(kind: string, name: string): Promise<Loose | undefined>;
+  list(kind: string): Promise<Loose[]>;
+  patch(kind: string, name: string, body: Loose, subresource?: string): Promise<void>;
+  remove(kind: string, name: string): Promise<void>;
+  /** An Ingress of the class with one rule for the host. */
+  ingress(name: string, host: string, service: string, path?: string): Promise<void>;
+  /** Stored document of a tunnel. */
+  document(tunnelId: string): Promise<ConfigDocument | undefined>;
+  /** Configuration in the account. */
+  remote(tunnelId: string): Loose;
+  /** Bodies of all transmissions of a configuration so far. */
+  puts(): Loose[];
+  /** Events about an object, as `type reason note`. */
+  events(name: string): Promise<string[]>;
+}
+
+/** Objects without namespaces belong to one scenario at a time: files that run beside each other wait here. */
+async function lock(stage: CommonStage): Promise<void> {
+  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "tunnel-scenario" } };
+  for (;;) {
+    const { code } = await stage.client.request("POST", LOCK, body);
+    if (code === 201) break;
+    await sleep(500);
+  }
+  stage.onClose(() => stage.client.request("DELETE", `${LOCK}/tunnel-scenario`));
+}
+
+/** Opens the stage of the target that the test run is for, with credentials, a zone and the class `cloudflare`. */
+export async function openStage(): Promise<TunnelStage> {
+  const stage = await openCommonStage({ modules: [tunnelModule] });
+  const { client, namespace } = stage;
+  await lock(stage);
+  const cloudflare = await createCloudflareDouble();
+  stage.onClose(() => cloudflare.close());
+  const path = (kind: string, name = ""): string => {
+    const [base, plural, namespaced] = PLACES[kind]!;
+    return `${base}${namespaced ? `/namespaces/${namespace}` : ""}/${plural}${name === "" ? "" : `/${name}`}`;
+  };
+  const remove = async (kind: string, name: string): Promise<void> => {
+    await client.request("DELETE", path(kind, name));
+  };
+  /** An object that nobody looks after any more goes without its finalizers. */
+  const purge = async (kind: string, name: string): Promise<void> => {
+    await remove(kind, name);
+    const merge = { contentType: "application/merge-patch+json" };
+    await client.request("PATCH", path(kind, name), { metadata: { finalizers: null } }, merge);
+  };
+  const find = async (kind: string, name: string): Promise<Loose | undefined> => {
+    const { code, body } = await client.request("GET", path(kind, name));
+    return code === 404 ? undefined : body;
+  };
+  const create = async (kind: string, name: string, body: Loose = {}): Promise<Loose> => {
+    const [base, , namespaced] = PLACES[kind]!;
+    const apiVersion = base.replace(/^\/apis?\//, "");
+    const { metadata, ...rest } = body;
+    const made = await client.ok("POST", path(kind), {
+      apiVersion,
+      kind,
+      metadata: { ...metadata, name },
+      ...rest,
+    });
+    if (!namespaced) stage.onClose(() => purge(kind, name));
+    return made;
+  };
+  const own: TunnelStage = {
+    ...stage,
+    cloudflare,
+    create,
+    find,
+    remove,
+    get: (kind, name) => client.ok("GET", path(kind, name)),
+    list: async (kind) => (await client.ok<{ items: Loose[] }>("GET", path(kind))).items,
+    async patch(kind, name, body, subresource = "") {
+      const contentType = "application/merge-patch+json";
+      await client.ok("PATCH", `${path(kind, name)}${subresource && `/${subresource}`}`, body, {
+        contentType,
+      });
+    },
+    async startManager(options = {}) {
+      const flags = { "tunnel-operator-namespace": namespace, "tunnel-sync-debounce": 100, ...options.flags };
+      return stage.start({ ...options, flags, modules: [createTunnelModule({ baseUrl: cloudflare.url })] });
+    },
+    async ingress(name, host, service, prefix = "/") {
+      const backend = { service: { name: service, port: { number: 80 } } };
+      const rule = { host, http: { paths: [{ path: prefix, pathType: "Prefix", backend }] } };
+      await create("Ingress", name, { spec: { ingressClassName: "cloudflare", rules: [rule] } });
+    },
+    async document(tunnelId) {
+      const text = (await find("ConfigMap", `tunnel-config-${tunnelId}`))?.data["config.json"];
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    remote: (tunnelId) => cloudflare.state.tunnels.get(tunnelId)?.config,
+    puts: () =>
+      cloudflare.requests
+        .filter(({ method, path: asked }) => method === "PUT" && asked.endsWith("/configurations"))
+        .map(({ body }) => (body as Loose).config),
+    async events(name) {
+      const all = (await client.ok<{ items: Loose[] }>("GET", "/apis/events.k8s.io/v1/events")).items;
+      const about = all.filter(
+        ({ regarding, metadata }) =>
+          regarding.name === name && (metadata.namespace === namespace || metadata.namespace === "default"),
+      );
+      return about.map(({ type, reason, note }) => `${type} ${reason} ${note}`);
+    },
+  };
+  const data = { CLOUDFLARE_API_TOKEN: Buffer.from(DEFAULT_TOKEN).toString("base64") };
+  await create("Secret", "cf", { data });
+  await create("CloudflareCredentials", "main", {
+    spec: {
+      accountId: "test-account-id",
+      authType: "apiToken",
+      isDefault: true,
+      secretRef: { name: "cf", namespace },
+    },
+  });
+  await create("CloudflareDomain", "example.com", { spec: { domain: "example.com" } });
+  await create("IngressClass", "cloudflare", {
+    spec: { controller: "cloudflare-operator.io/ingress-controller" },
+  });
+  return own;
+}
