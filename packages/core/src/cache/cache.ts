@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Kind, KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import type { CacheObserver } from "./observer.ts";
+import { createPermits } from "./permits.ts";
 import { createPool } from "./pool.ts";
 import { createReads } from "./reads.ts";
 import { createServerFacts } from "./server-facts.ts";
@@ -12,6 +13,12 @@ import type { Cache } from "./types.ts";
 
 /** Interval between resyncs: controller-runtime's `SyncPeriod`; flag `--sync-period`. CORE-175. */
 const DEFAULT_RESYNC_MS = 10 * 3_600_000;
+
+/**
+ * Pages of lists in memory at a time; each has 16 MiB at most as text (`client/read-verbs.ts`), and some three times of
+ * that until its objects are taken over. CORE-194.
+ */
+const MAX_PAGES = 4;
 
 export interface CacheOptions {
   client: Client;
@@ -46,6 +53,7 @@ export function createCache(options: CacheOptions): Cache {
     clock,
     log,
     guard,
+    pages: createPermits(MAX_PAGES),
     observer: options.observer ?? {},
     server: createServerFacts({ client, clock, log }),
     random: options.random ?? Math.random,

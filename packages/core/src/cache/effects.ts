@@ -1,6 +1,7 @@
 /** Performs what the state machine asks for. */
 import { type KubeObject, keyOf } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
+import { createBudget, type SizeLimits } from "./budget.ts";
 import type { Effect } from "./machine-types.ts";
 import { createObjectMap, type ObjectMap } from "./object-map.ts";
 import type { CacheObserver } from "./observer.ts";
@@ -35,6 +36,8 @@ export interface PerformOptions<T extends KubeObject> {
   observer: CacheObserver;
   /** Makes a received object ready for the sink; throws for one that cannot be kept. */
   prepare: (object: T) => T;
+  /** What the sink may hold. */
+  limits?: SizeLimits | undefined;
   sink: ReflectorSink<T>;
 }
 
@@ -47,13 +50,19 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
   const report = createReport(options);
   let staged = createObjectMap<T>();
   let asides = createObjectMap<SetAside>();
+  const newBudget = () => createBudget<T>(options.limits);
+  /** What the store holds, and what the side store does. */
+  let budget = newBudget();
+  let stagedBudget = newBudget();
 
   const begin = (): void => {
     staged = createObjectMap<T>();
     asides = createObjectMap<SetAside>();
+    stagedBudget = newBudget();
   };
   const swap = async (version: string): Promise<void> => {
     const [whole, aside] = [staged, asides];
+    budget = stagedBudget;
     begin();
     await sink.replace(whole, aside, version);
     report({ type: "synced" });
@@ -63,7 +72,7 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
     // A later page of a list may bring a newer version.
     staged.delete(key);
     asides.delete(key);
-    const taken = takeIn(object, prepare);
+    const taken = takeIn(object, (received) => stagedBudget.admit(prepare(received)));
     if ("object" in taken) staged.set(key, taken.object);
     else asides.set(key, taken.aside);
   };
@@ -75,17 +84,19 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
         return undefined;
       case "unstage":
         staged.delete(keyOf(effect.object));
+        stagedBudget.release(keyOf(effect.object));
         asides.delete(keyOf(effect.object));
         return undefined;
       case "swap":
         return swap(effect.version);
       case "upsert": {
-        const taken = takeIn(effect.object, prepare);
+        const taken = takeIn(effect.object, (received) => budget.admit(prepare(received)));
         if ("object" in taken) sink.upsert(taken.object);
         else sink.setAside(taken.aside);
         return undefined;
       }
       case "remove": {
+        budget.release(keyOf(effect.object));
         const taken = takeIn(effect.object, prepare);
         sink.remove("object" in taken ? taken.object : withoutContent(effect.object));
         return undefined;

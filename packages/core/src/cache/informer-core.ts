@@ -6,6 +6,7 @@ import type { Logger } from "../observe/types.ts";
 import { createDeliver, type Registration } from "./delivery.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import type { CacheObserver } from "./observer.ts";
+import type { Permits } from "./permits.ts";
 import { createPreparation } from "./projections.ts";
 import { startReflector } from "./reflector.ts";
 import { describeScope, resourceName, type Scope } from "./scope.ts";
@@ -19,6 +20,8 @@ export interface InformerContext {
   client: Client;
   server: ServerFacts;
   clock: Clock;
+  /** For the pages of lists that are in memory. */
+  pages: Permits;
   log: Logger;
   random: () => number;
   observer: CacheObserver;
@@ -114,7 +117,7 @@ function openShard<T extends KubeObject>(core: InformerCore<T>, namespace: strin
   return createShard<T>({
     clock: context.clock,
     startReflector(sink) {
-      const { labelSelector, fieldSelector, projection } = core.scope;
+      const { labelSelector, fieldSelector, projection, limits } = core.scope;
       const metadataOnly =
         projection === "metadata" || (typeof projection === "object" && projection.metadataOnly === true);
       return startReflector({
@@ -123,6 +126,7 @@ function openShard<T extends KubeObject>(core: InformerCore<T>, namespace: strin
         collection: { kind, namespace, labelSelector, fieldSelector, metadataOnly },
         isOptional: () => core.optional,
         prepare: core.prepare,
+        limits,
         sink,
       });
     },

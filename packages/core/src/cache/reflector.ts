@@ -5,6 +5,7 @@ import type { KubeObject } from "../object.ts";
 import { createPerform, type PerformOptions } from "./effects.ts";
 import { INITIAL_STATE, step } from "./machine.ts";
 import type { Input, MachineState, Phase } from "./machine-types.ts";
+import type { Permits } from "./permits.ts";
 import { createRequests } from "./requests.ts";
 import type { ServerFacts } from "./server-facts.ts";
 import { interruptible } from "./waits.ts";
@@ -16,6 +17,7 @@ const OPTIONAL_RETRY_MS = 5 * 60_000;
 export interface ReflectorOptions<T extends KubeObject> extends PerformOptions<T> {
   client: Client;
   clock: Clock;
+  pages: Permits;
   random: () => number;
   /** Asked at each wait for a missing kind or right. */
   isOptional: () => boolean;

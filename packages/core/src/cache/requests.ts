@@ -8,6 +8,7 @@ import { connect } from "./connection.ts";
 import { errorOfEvent } from "./faults.ts";
 import type { Input, ListingPhase, Phase } from "./machine-types.ts";
 import type { CacheObserver } from "./observer.ts";
+import type { Permits } from "./permits.ts";
 import { type SilenceLimits, startWatchdog } from "./watchdog.ts";
 
 /** The server ends a watch after a random time between these, so that not all end at once. CORE-165. */
@@ -35,6 +36,8 @@ export interface RequestsOptions<T extends KubeObject> {
   log: Logger;
   random: () => number;
   observer: CacheObserver;
+  /** For the pages of lists that are in memory, of all reflectors of a cache. */
+  pages: Permits;
 }
 
 export type RequestPhase = Extract<Phase, { name: "streaming" | "listing" | "watching" }>;
@@ -109,7 +112,7 @@ export function createRequests<T extends KubeObject>(options: RequestsOptions<T>
 }
 
 function openPages<T extends KubeObject>(
-  { client, collection }: RequestsOptions<T>,
+  { client, collection, pages }: RequestsOptions<T>,
   phase: ListingPhase,
   { contact }: Hooks,
 ): OpenRequest<T> {
@@ -120,14 +123,24 @@ function openPages<T extends KubeObject>(
     options.resourceVersionMatch = "NotOlderThan";
   } else if (phase.anyVersion) options.resourceVersion = "0";
   const connection = connect<KubeList<T>>((signal) => client.pages(collection.kind, { ...options, signal }));
+  const closing = new AbortController();
+  let release = (): void => {};
   return {
     of: "pages",
     async next() {
+      // By now the page before has been taken over.
+      release();
+      release = await pages.take(closing.signal);
+      if (closing.signal.aborted) release();
       const page = await connection.next();
       contact();
       return page === undefined ? { type: "ended" } : { type: "page", page };
     },
-    close: connection.close,
+    close() {
+      closing.abort(new Error("the reflector closed the list"));
+      connection.close();
+      release();
+    },
   };
 }
 

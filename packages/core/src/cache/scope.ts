@@ -1,5 +1,6 @@
 /** What an informer covers. */
 import { apiVersionOf, type Kind, type KubeObject } from "../object.ts";
+import type { SizeLimits } from "./budget.ts";
 import { projectionName } from "./projections.ts";
 import type { InformerOptions, Projection } from "./types.ts";
 
@@ -10,6 +11,7 @@ export interface Scope<T extends KubeObject = KubeObject> {
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly projection: Projection<T>;
+  readonly limits: SizeLimits | undefined;
 }
 
 /** The scope that options ask for; `defaults` are the cache's own namespaces. */
@@ -25,6 +27,7 @@ export function scopeOf<T extends KubeObject>(
     labelSelector: options.labelSelector || undefined,
     fieldSelector: options.fieldSelector || undefined,
     projection: options.projection ?? "full",
+    limits: options.limits,
   };
 }
 
@@ -37,13 +40,15 @@ export function resourceName(kind: Kind): string {
 
 /** Equal for scopes whose informers differ at most in how much of each object they keep. */
 export function scopeId(scope: Scope): string {
-  const { kind, namespaces, labelSelector, fieldSelector } = scope;
+  const { kind, namespaces, labelSelector, fieldSelector, limits } = scope;
   return JSON.stringify([
     apiVersionOf(kind),
     kind.plural,
     namespaces,
     labelSelector ?? "",
     fieldSelector ?? "",
+    limits?.objectBytes ?? 0,
+    limits?.totalBytes ?? 0,
   ]);
 }
 
@@ -71,7 +76,8 @@ export function scopeLabel(scope: Scope): string {
 
 /** True when the scope holds every object of a namespace, or of `namespaces` when none is given. */
 export function covers(scope: Scope, namespace: string | undefined, namespaces: readonly string[]): boolean {
-  if (scope.labelSelector !== undefined || scope.fieldSelector !== undefined) return false;
+  const { labelSelector, fieldSelector, limits } = scope;
+  if (labelSelector !== undefined || fieldSelector !== undefined || limits !== undefined) return false;
   if (scope.namespaces.length === 0) return true;
   const needed = namespace === undefined ? namespaces : [namespace];
   return needed.length > 0 && needed.every((name) => scope.namespaces.includes(name));

@@ -110,3 +110,81 @@ describe("an object that cannot be taken in", () => {
     expect(informer.list()).toHaveLength(1);
   });
 });
+
+describe("limits of a source", () => {
+  const text = (length: number) => ({ spec: { text: "x".repeat(length) } });
+
+  it("CORE-194 an object that is too large is set aside, and back when it has shrunk", async () => {
+    const { clock, server, watch } = harness();
+    server.put(thing("large", text(2_000)));
+    server.put(thing("small", text(10)));
+    const { informer, events } = watch({ limits: { objectBytes: 1_000 } });
+    await clock.flush();
+    expect(informer.setAside()).toMatchObject([{ key: { name: "large" }, reason: "larger than 1000 bytes" }]);
+    server.put(thing("large", text(20)));
+    server.put(thing("small", text(3_000)));
+    await clock.flush();
+    expect(events).toEqual(["add a/small (initial)", "add a/large"]);
+    expect(informer.setAside()).toMatchObject([{ key: { name: "small" } }]);
+    expect(informer.get({ namespace: "a", name: "small" })).toMatchObject(text(10));
+  });
+
+  it("CORE-194 keeps no more than its total, in a list as in a watch, and takes more when there is room", async () => {
+    const { clock, server, watch } = harness();
+    for (let n = 0; n < 5; n++) server.put(thing(`t${n}`, text(1_000)));
+    const { informer } = watch({ limits: { totalBytes: 3_600 } });
+    await clock.flush();
+    expect([informer.list().length, informer.setAside().length]).toEqual([3, 2]);
+    server.put(thing("t5", text(1_000)));
+    await clock.flush();
+    expect([informer.list().length, informer.setAside().length]).toEqual([3, 3]);
+    const [gone] = informer.list();
+    server.remove({ namespace: "a", name: gone!.metadata.name! });
+    server.put(thing("t6", text(1_000)));
+    await clock.flush();
+    expect(informer.get({ namespace: "a", name: "t6" })).toBeDefined();
+    server.cut();
+    server.compact();
+    await clock.advance(2_000);
+    expect(informer.list()).toHaveLength(3);
+  });
+
+  it("CORE-194 an informer with limits does not answer for the whole kind", async () => {
+    const { clock, server, cache } = harness();
+    server.put(thing("large", text(2_000)));
+    cache.informer(things, { limits: { objectBytes: 1_000 } });
+    const found = cache.list(things);
+    await clock.flush();
+    expect(await found).toHaveLength(1);
+  });
+});
+
+describe("pages of lists", () => {
+  it("CORE-194 are in memory four at a time, however many sources begin to list", async () => {
+    const { clock, server, cache } = harness();
+    server.minor = 30;
+    const release = Promise.withResolvers<void>();
+    const pages = server.client.pages;
+    let now = 0;
+    Object.assign(server.client, {
+      async *pages(...args: Parameters<typeof pages>) {
+        now++;
+        try {
+          await release.promise;
+          yield* pages(...args);
+        } finally {
+          now--;
+        }
+      },
+    });
+    const informers = Array.from({ length: 12 }, (_, n) =>
+      cache.informer(things, { labelSelector: `n=${n}` }),
+    );
+    await clock.flush();
+    expect(now).toBe(4);
+    release.resolve();
+    await clock.advance(1_000);
+    expect(informers.map(({ state }) => state)).toEqual(Array(12).fill("synced"));
+    await cache.stop();
+  });
+});

@@ -3,6 +3,7 @@
 import { NestingError } from "../nesting.ts";
 import { type KubeObject, keyOf } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
+import { SizeLimitError } from "./budget.ts";
 import type { ObjectMap } from "./object-map.ts";
 import type { Store } from "./store.ts";
 import type { SetAside } from "./types.ts";
@@ -21,10 +22,13 @@ export function takeIn<T extends KubeObject>(
     return { object: prepare(object) };
   } catch (error) {
     // The words of other errors may quote the object.
-    const reason = error instanceof NestingError ? error.message : `preparing it failed (${nameOf(error)})`;
+    const reason = isOwn(error) ? error.message : `preparing it failed (${nameOf(error)})`;
     return { aside: { key, uid, version, reason } };
   }
 }
+
+const isOwn = (error: unknown): error is Error =>
+  error instanceof NestingError || error instanceof SizeLimitError;
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 

@@ -1,5 +1,6 @@
 /** The cache's contract: shared informers over watched kinds. Implemented by `createCache`. */
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
+import type { SizeLimits } from "./budget.ts";
 
 /** What of each object is kept in memory (CORE-178). */
 export type Projection<T extends KubeObject = KubeObject> =
@@ -19,6 +20,8 @@ export interface InformerOptions<T extends KubeObject = KubeObject> {
   labelSelector?: string;
   fieldSelector?: string;
   projection?: Projection<T>;
+  /** Bounds of what is kept; an object beyond them is set aside (CORE-194). Default: none. */
+  limits?: SizeLimits;
   /** A missing kind or a 403 is waited for instead of failing the sync (CORE-237). */
   optional?: boolean;
 }

@@ -33,6 +33,8 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
   /** Limit of each attempt. */
   timeoutMs?: number | undefined;
+  /** Longest body of the answer in bytes. */
+  maxBytes?: number | undefined;
   /**
    * Called before each time the request is sent, and again when its connection is ready; throwing keeps it from being
    * sent.
@@ -145,6 +147,7 @@ function httpRequest(link: Link, request: ApiRequest, credentials: Credentials):
     headers: headersOf(link, request, credentials),
     body: request.body,
     timeoutMs: timeoutOf(link, request),
+    maxBytes: request.maxBytes,
     signal: request.signal,
     beforeSend: request.beforeSend,
   };

@@ -6,6 +6,9 @@ import { gunzipSync } from "node:zlib";
 import type { Clock } from "../clock.ts";
 import { ConnectionError } from "./errors.ts";
 
+/** Code of the error for an answer that is longer than the request allows. */
+export const TOO_LARGE: string = "EMSGSIZE";
+
 /** A request ready to be sent. */
 export interface HttpRequest {
   server: URL;
@@ -18,6 +21,8 @@ export interface HttpRequest {
   /** Limit of the whole exchange; `undefined` for none. */
   timeoutMs: number | undefined;
   signal: AbortSignal | undefined;
+  /** Longest body that is read whole, in bytes, unpacked as well; beyond it the exchange fails with `EMSGSIZE`. */
+  maxBytes?: number | undefined;
   /**
    * Called on a connection that is ready, right before the first byte is sent; what it throws ends the exchange as it is.
    * Until then a request may have waited long: for a free socket, or for a connection.
@@ -48,11 +53,17 @@ export interface ExchangeFailure {
 export function exchange(request: HttpRequest, clock: Clock): Promise<HttpAnswer> {
   return start(request, clock, (response, settle) => {
     const chunks: Buffer[] = [];
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const { maxBytes } = request;
+    let received = 0;
+    response.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      if (maxBytes !== undefined && received > maxBytes) response.destroy(tooLarge(request));
+      else chunks.push(chunk);
+    });
     response.once("end", () => {
       const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
       try {
-        const text = textOf(bytes, response.headers["content-encoding"]);
+        const text = textOf(bytes, response.headers["content-encoding"], request);
         settle({ code: response.statusCode ?? 0, headers: response.headers, text, bytes: bytes.length });
       } catch (error) {
         response.destroy(error as Error);
@@ -61,8 +72,18 @@ export function exchange(request: HttpRequest, clock: Clock): Promise<HttpAnswer
   });
 }
 
-function textOf(bytes: Buffer, encoding: string | undefined): string {
-  return (encoding === "gzip" ? gunzipSync(bytes) : bytes).toString("utf8");
+function textOf(bytes: Buffer, encoding: string | undefined, request: HttpRequest): string {
+  if (encoding !== "gzip") return bytes.toString("utf8");
+  try {
+    return gunzipSync(bytes, { maxOutputLength: request.maxBytes }).toString("utf8");
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(request) : error;
+  }
+}
+
+function tooLarge({ method, path, maxBytes = 0 }: HttpRequest): ConnectionError {
+  const message = `the answer is longer than ${maxBytes} bytes`;
+  return new ConnectionError({ code: TOO_LARGE, message, method, path: path.split("?", 1)[0] ?? path });
 }
 
 /** An answer whose body is read by the caller. */

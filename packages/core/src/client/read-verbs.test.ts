@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { defineKind } from "../object.ts";
 import { answer, CONFIG_MAP, NODE, object, recordingLog, serve, status, WIDGET } from "./testkit.testkit.ts";
@@ -49,6 +50,38 @@ it("CORE-136 lists through pages of 500 and joins them", async () => {
   ]);
   expect(server.requests.every(({ query }) => query.get("labelSelector") === "a in (b,c)")).toBe(true);
 });
+
+it.each([false, true])(
+  "CORE-194 asks for fewer objects where a page would be too large (compressed: %s)",
+  async (compression) => {
+    const body = "x".repeat(1024 * 1024);
+    const { server, client } = await serve(
+      (request, response) => {
+        const [limit, from] = ["limit", "continue"].map((name) => Number(request.query.get(name) ?? 0));
+        const to = Math.min(70, from! + limit!);
+        const items = Array.from({ length: to - from! }, (_, i) => ({
+          metadata: { name: `c${from! + i}` },
+          data: { body },
+        }));
+        const metadata = { resourceVersion: "9", ...(to < 70 ? { continue: String(to) } : {}) };
+        const text = JSON.stringify({ kind: "ConfigMapList", apiVersion: "v1", metadata, items });
+        response.writeHead(200, {
+          "content-type": "application/json",
+          ...(compression && { "content-encoding": "gzip" }),
+        });
+        response.end(compression ? gzipSync(text) : text);
+      },
+      { compression },
+    );
+    let seen = 0;
+    for await (const page of client.pages(CONFIG_MAP)) {
+      expect(page.items.length).toBeLessThanOrEqual(16);
+      seen += page.items.length;
+    }
+    expect(seen).toBe(70);
+    expect(server.requests.map(({ query }) => query.get("limit")).slice(0, 3)).toEqual(["500", "62", "7"]);
+  },
+);
 
 it("CORE-136 hands pages out one by one and fetches no more than are taken", async () => {
   const { server, client } = await paged(1_203);

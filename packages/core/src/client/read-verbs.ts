@@ -2,7 +2,8 @@
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, type ObjectKey } from "../object.ts";
 import { jsonBody } from "./answer-body.ts";
 import type { ApiRequest } from "./attempts.ts";
-import { describe } from "./exchange.ts";
+import { ConnectionError } from "./errors.ts";
+import { describe, TOO_LARGE } from "./exchange.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import {
   effectiveKey,
@@ -19,11 +20,25 @@ import { createWatchDecoder, WatchFormatError } from "./watch-decoder.ts";
 /** Page size of lists: client-go's pager default. CORE-163. */
 const PAGE_LIMIT = 500;
 
+/**
+ * Longest page that is taken in, in bytes: 500 pods have some 4 MiB. A longer one, such as 500 ConfigMaps of 1 MiB, is
+ * given up and asked for again with fewer objects. CORE-194.
+ */
+const PAGE_BYTES = 16 * 1024 * 1024;
+const PAGE_SHRINKS_BY = 8;
+
 export type ReadVerbs = Pick<Client, "get" | "list" | "pages" | "watch" | "getSubresource">;
 
 export function readVerbs(session: Session): ReadVerbs {
-  const read = async (verb: string, kind: Kind, path: string, accept: string, options: GetOptions) => {
-    const request = { ...common(session, options), verb, path, pool: poolOf(kind), accept };
+  const read = async (
+    verb: string,
+    kind: Kind,
+    path: string,
+    accept: string,
+    options: GetOptions,
+    maxBytes?: number,
+  ) => {
+    const request = { ...common(session, options), verb, path, pool: poolOf(kind), accept, maxBytes };
     return jsonBody(request, await session.requester.send(request));
   };
 
@@ -33,13 +48,25 @@ export function readVerbs(session: Session): ReadVerbs {
   ): AsyncGenerator<KubeList<T>> {
     const accept = options.metadataOnly ? METADATA_LIST_TYPE : JSON_TYPE;
     let token = options.continue;
-    do {
-      const path = listPath(session, kind, options, token);
-      const page = (await read("list", kind, path, accept, options)) as KubeList<T>;
+    let limit = options.limit ?? PAGE_LIMIT;
+    // A list that is asked for in one answer cannot be made smaller.
+    const maxBytes = limit === 0 ? undefined : PAGE_BYTES;
+    for (;;) {
+      const path = listPath(session, kind, options, limit, token);
+      let page: KubeList<T>;
+      try {
+        const bytes = limit === 1 ? undefined : maxBytes;
+        page = (await read("list", kind, path, accept, options, bytes)) as KubeList<T>;
+      } catch (error) {
+        if (!(error instanceof ConnectionError) || error.code !== TOO_LARGE) throw error;
+        limit = Math.max(1, Math.floor(limit / PAGE_SHRINKS_BY));
+        continue;
+      }
       page.items = withTypes(page, kind);
       token = page.metadata.continue;
       yield page;
-    } while (token !== undefined && token !== "");
+      if (token === undefined || token === "") return;
+    }
   };
 
   return {
@@ -89,9 +116,14 @@ function common(
 }
 
 /** The server refuses a resource version beside a continue token: the token carries it. */
-function listPath(session: Session, kind: Kind, options: ListOptions, token: string | undefined): string {
+function listPath(
+  session: Session,
+  kind: Kind,
+  options: ListOptions,
+  limit: number,
+  token: string | undefined,
+): string {
   const first = token === undefined;
-  const limit = options.limit ?? PAGE_LIMIT;
   return (
     collectionPath(kind, effectiveNamespace(session, kind, options.namespace)) +
     queryString({

@@ -1,4 +1,6 @@
 /** The watches behind the references of a controller: one for the names of a kind and namespace, one for a selection. */
+import type { SizeLimits } from "../cache/budget.ts";
+import { ObjectSetAsideError } from "../cache/errors.ts";
 import type { DeepReadonly, KubeObject } from "../object.ts";
 import { UnreadableError } from "./errors.ts";
 import { type FollowedPlace, openFollowedPlace } from "./followed.ts";
@@ -8,6 +10,9 @@ import type { Debounce } from "./types.ts";
 
 /** Selections of one kind and namespace at a time, each of which is a watch. */
 const MAX_SELECTIONS = 20;
+
+/** What of a selection is kept in memory: eight times what one ConfigMap or Secret can hold. CORE-194. */
+const SELECTION_LIMITS: SizeLimits = { totalBytes: 8 * 1024 * 1024 };
 
 /** Who is interested, and how soon. */
 export type Interested = ReadonlyMap<string, Debounce | undefined>;
@@ -91,6 +96,7 @@ export function createFollowing(
       ...(kind.namespaced && { namespaces: [namespace] }),
       labelSelector,
       projection,
+      limits: SELECTION_LIMITS,
       optional: true,
     });
     const interested = new Map<string, Debounce | undefined>();
@@ -107,6 +113,9 @@ export function createFollowing(
       isKnown: () => informer.state !== "starting",
       read() {
         if (!informer.hasSynced()) throw unreadable(target, informer.lastError);
+        const [aside] = informer.setAside();
+        // Half of what somebody asked for is worse than none.
+        if (aside !== undefined) throw unreadable(target, new ObjectSetAsideError(kind, aside));
         return informer.list();
       },
       close() {
