@@ -7,6 +7,7 @@ import {
   defineModule,
   type Manager,
   type ObjectKey,
+  type Reference,
   type SourceReader,
   type ValuesOf,
 } from "@quartet/core";
@@ -15,16 +16,17 @@ import { databaseLimits } from "./database/connection.ts";
 import { hostRules } from "./database/hosts.ts";
 import type { Pod } from "./desired/k8s.ts";
 import { mysqlScript } from "./desired/mysql-schema.ts";
-import { CHILD_LABELS, RECORD_LABELS } from "./desired/names.ts";
+import { CHILD_LABELS, RECORD_LABELS, recreateRecordName } from "./desired/names.ts";
+import { recordedStatefulSet } from "./desired/recreate.ts";
+import { type NacosResource, settingsOf } from "./desired/settings.ts";
 import { answerBudget, type BaseUrl, podBaseUrl } from "./health/client.ts";
 import { CONFIG_MAP, CONTROLLER_REVISION, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
-import { POD_PROJECTION } from "./reconcile/interests.ts";
+import { DEBOUNCE, POD_PROJECTION, secretNames, sourceNames, strangePods } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
 import { createConfigMetrics } from "./reconcile/metrics.ts";
 import type { Informers } from "./reconcile/pass.ts";
 import { createPeerWatch, peerLeases } from "./reconcile/peer.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
-import { createWatchSet, type EnqueueLater } from "./reconcile/watch-set.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
 
 /** Canonical name of the controller. */
@@ -56,8 +58,6 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
   // A build without its schema must fail now, not hand an empty script to a database.
   mysqlScript();
   let lookup: SourceReader["source"] | undefined;
-  let enqueue: EnqueueLater = () => {};
-  const watches = createWatchSet(manager.cache, manager.clock, (key, delayMs) => enqueue(key, delayMs));
   const probes = createProbes(manager.clock, "nacos-probes");
   const found = (): SourceReader["source"] => {
     if (lookup === undefined) throw new Error("a reconcile is not running");
@@ -66,7 +66,6 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
   const reconcile = createReconciler({
     nacos: () => found()(NACOS),
     informers: () => informersOf(found()),
-    watches,
     probes,
     memories: createMemoryStore(),
     metrics: createConfigMetrics(manager.metrics),
@@ -94,12 +93,10 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
       .owns(SECRET, { labelSelector })
       .watches(POD, resourceOfPod, { labelSelector, projection: POD_PROJECTION })
       .watches(LEASE, () => [], peerLeases(manager.namespaces))
-      .watchesRaw({
-        name: "nacos-references",
-        start(add) {
-          enqueue = (key, afterMs) => add(key, { afterMs });
-        },
-      })
+      .references(CONFIG_MAP, (nacos) => sourceNames(settingsOf(nacos), "ConfigMap"), { debounce: DEBOUNCE })
+      .references(SECRET, (nacos) => sourceNames(settingsOf(nacos), "Secret"), { debounce: DEBOUNCE })
+      .references(SECRET, (nacos) => secretNames(settingsOf(nacos)))
+      .references(POD, strangersOf, { projection: POD_PROJECTION })
       .watchesRaw(probes.source)
       .complete((key, ctx) => {
         lookup = ctx.cache.source;
@@ -122,6 +119,16 @@ function informersOf(lookup: SourceReader["source"]): Informers {
     pods: lookup(POD),
     configs: { ConfigMap: lookup(CONFIG_MAP), Secret: lookup(SECRET) },
   };
+}
+
+/** Pods of a StatefulSet, or of one that is being made anew, that are not watched as those of a Nacos resource. */
+function strangersOf(nacos: NacosResource, { source }: SourceReader): Reference[] {
+  const { namespace = "", name = "" } = nacos.metadata;
+  const record = source(CONTROLLER_REVISION).get({ namespace, name: recreateRecordName(name) });
+  const recorded = record && recordedStatefulSet(nacos, record);
+  const set = source(STATEFUL_SET).get({ namespace, name }) ?? recorded;
+  const strangers = set && strangePods(set);
+  return strangers === undefined ? [] : [strangers.reference];
 }
 
 /** A pod belongs to the StatefulSet that is named like the resource. */

@@ -57,12 +57,12 @@ export async function adminStep(
   { writes, waiting }: AdminOptions,
 ): Promise<void> {
   const { settings, resource } = pass;
-  const { spec, namespace } = settings;
+  const { spec } = settings;
   if (!hasAdmin(spec)) return;
   const recorded = memory.admin?.status ?? resource.status?.admin;
   if (recorded !== undefined) pass.stepStatus.admin = recorded;
   if (!writes) return repeatStanding(pass, CONDITION, DEFAULT_PASSWORD_REASON);
-  const found = findSecret(tools.watches, namespace, spec.adminCredentialsSecretRef?.name ?? "");
+  const found = findSecret(tools.referred, spec.adminCredentialsSecretRef?.name ?? "");
   const credentials = adminCredentials(spec, found);
   if (isDatabaseProblem(credentials)) return fail(pass, credentials);
   const due = isRotationDue(spec, recorded, credentials);
@@ -70,7 +70,7 @@ export async function adminStep(
   if (waiting) return wait(pass, recorded, unknown("WaitingForDatabase", "see condition DatabaseReady"));
   const reply = await askDatabase(pass, tools, {
     topic: "admin",
-    fingerprint: JSON.stringify([databaseFingerprint(pass, tools.watches), credentials.checksum, due]),
+    fingerprint: JSON.stringify([databaseFingerprint(pass, tools.referred), credentials.checksum, due]),
     failure: memory.admin?.failure,
     work: (database) =>
       due ? rotateAdmin(database, credentials) : inspectAdmins(database, credentials.username),

@@ -10,7 +10,7 @@ import type { NacosStatus } from "../status/status.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type ResourceMemory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
-import type { WatchSet } from "./watch-set.ts";
+import type { Referred } from "./references.ts";
 
 const POSTGRES = { host: "pg.t.svc", database: "nacos", credentialsSecretRef: { name: "pg-login" } };
 const DONE = { initialized: true, initVersion: 1, lastInitTime: "t", lastResult: "Success", lastMessage: "" };
@@ -45,7 +45,7 @@ const probes = {
     rotating = false;
   },
 } as unknown as Probes;
-const watches = { read: () => [login] } as unknown as WatchSet;
+const referred = { read: () => [login] } as unknown as Referred;
 
 interface Outcome extends Pick<Pass, "failures" | "reports" | "stepStatus" | "notices"> {
   readonly startable: boolean;
@@ -58,7 +58,7 @@ async function step(
 ): Promise<Outcome> {
   const resource = { ...nacos({ postgres: POSTGRES, ...spec }, { generation }), status };
   const pass = passOf(resource);
-  const state = await databaseStep(pass, memory, { probes, watches, clock, databases }, writes);
+  const state = await databaseStep(pass, memory, { probes, referred, clock, databases }, writes);
   return { ...pass, ...state };
 }
 
@@ -268,7 +268,7 @@ describe("what comes of it", () => {
     const ending = { ...probes, probe: failed } as unknown as Probes;
     const resource = nacos({ postgres: POSTGRES });
     const pass = passOf(resource);
-    const tools = { probes: ending, watches, clock, databases };
+    const tools = { probes: ending, referred, clock, databases };
     await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
   });
 });

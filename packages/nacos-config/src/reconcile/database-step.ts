@@ -62,7 +62,7 @@ export async function databaseStep(
     return { startable: true, asking: false };
   }
   const now = tools.clock.now();
-  const fingerprint = databaseFingerprint(pass, tools.watches);
+  const fingerprint = databaseFingerprint(pass, tools.referred);
   if (isDatabaseProblem(request)) return fail(pass, memory, { fingerprint, problem: request, at: now });
   const last = lastLook(pass, memory, fingerprint, now);
   const key = childKey(pass, pass.settings.name);

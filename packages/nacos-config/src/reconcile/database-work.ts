@@ -13,7 +13,7 @@ import type { ConditionState } from "../status/conditions.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
 import { findSecret } from "./interests.ts";
 import { childKey, type Pass } from "./pass.ts";
-import type { WatchSet } from "./watch-set.ts";
+import type { Referred } from "./references.ts";
 
 /** The same question is not asked again sooner after a failure, in milliseconds: passes may come close together. */
 const RETRY_FLOOR_MS = 4_000;
@@ -23,7 +23,7 @@ const ABORT_MS = 5_000;
 
 /** What the steps need of the process. */
 export interface DatabaseTools {
-  readonly watches: WatchSet;
+  readonly referred: Referred;
   readonly probes: Probes;
   readonly clock: Clock;
   readonly databases: DatabaseLimits;
@@ -55,17 +55,17 @@ export type Reply<T> =
 /** Connects by the spec and its Secrets, and runs the work. Throws what is no failure of the database. */
 export async function askDatabase<T>(
   pass: Pass,
-  { watches, probes, clock, databases }: DatabaseTools,
+  { referred, probes, clock, databases }: DatabaseTools,
   { topic, fingerprint, failure, work }: Question<T>,
 ): Promise<Reply<T>> {
-  const { name, namespace, spec } = pass.settings;
+  const { name, spec } = pass.settings;
   const failed = (problem: DatabaseProblem, at = clock.now()): Reply<T> => ({
     state: "failed",
     failure: { fingerprint, problem, at },
   });
   const connection = postgresConnection(spec);
   if (isDatabaseProblem(connection)) return failed(connection);
-  const target = postgresTarget(connection, (secret) => findSecret(watches, namespace, secret));
+  const target = postgresTarget(connection, (secret) => findSecret(referred, secret));
   if (isDatabaseProblem(target)) return failed(target);
   // Another question of the step may have failed just now.
   const last = failure?.fingerprint === fingerprint ? failure : undefined;
@@ -88,9 +88,9 @@ export async function askDatabase<T>(
 }
 
 /** Everything that any answer depends on: the generation of the resource, and its Secrets by their versions. */
-export function databaseFingerprint({ resource, settings }: Pass, watches: WatchSet): string {
+export function databaseFingerprint({ resource, settings }: Pass, referred: Referred): string {
   const secrets = postgresSecrets(settings.spec).map((name) => {
-    const found = findSecret(watches, settings.namespace, name);
+    const found = findSecret(referred, name);
     if (found.state !== "present") return found.state;
     const { uid, resourceVersion } = found.object.metadata;
     return `${uid}/${resourceVersion}`;

@@ -14,7 +14,7 @@ import type { NodeFacts } from "../health/node-facts.ts";
 import { findIdentity } from "./interests.ts";
 import type { ResourceMemory } from "./memory.ts";
 import { childKey, type Pass } from "./pass.ts";
-import type { WatchSet } from "./watch-set.ts";
+import type { Referred } from "./references.ts";
 
 export interface HealthSettings {
   readonly baseUrl: BaseUrl;
@@ -26,7 +26,7 @@ export interface HealthSettings {
 /** What the check needs of the process. */
 export interface HealthTools {
   readonly health: HealthSettings;
-  readonly watches: WatchSet;
+  readonly referred: Referred;
   readonly probes: Probes;
 }
 
@@ -37,7 +37,7 @@ export interface HealthTools {
  */
 export async function healthStep(
   pass: Pass,
-  { health: { baseUrl, answers, skipNodeCheck }, watches, probes }: HealthTools,
+  { health: { baseUrl, answers, skipNodeCheck }, referred, probes }: HealthTools,
   memory: ResourceMemory,
   statefulSet: DeepReadonly<StatefulSet>,
   nodes: readonly NodeFacts[],
@@ -53,7 +53,7 @@ export async function healthStep(
       unverified(cluster, "CheckSkipped", "the nodes are not asked: --nacos-skip-node-check")
     );
   }
-  const identity = findIdentity(watches, settings);
+  const identity = findIdentity(referred, settings);
   noteIdentity(pass, memory, identity !== undefined);
   const endpoint = endpointOf(properties, literalEnv(statefulSet));
   const version = knownVersion(resource.status?.version, settings.version);

@@ -1,5 +1,5 @@
 /** What a resource refers to, and how it is read. */
-import { controllerOf, type DeepReadonly } from "@quartet/core";
+import { controllerOf, type Debounce, type DeepReadonly } from "@quartet/core";
 import { postgresSecrets } from "../database/target.ts";
 import { hasAdmin } from "../desired/admin.ts";
 import type { ConfigObject, ContainerStatus, Pod, PodStatus, StatefulSet } from "../desired/k8s.ts";
@@ -7,13 +7,11 @@ import { DEFAULT_IDENTITY_KEYS } from "../desired/nacos-env.ts";
 import { CHILD_LABELS } from "../desired/names.ts";
 import type { Settings, SourceRef } from "../desired/settings.ts";
 import type { FoundSource } from "../desired/source.ts";
-import { configKind, POD, SECRET } from "../kinds.ts";
-import { type Interest, interestIn, type WatchSet } from "./watch-set.ts";
+import { type ConfigKind, configKind, POD, SECRET } from "../kinds.ts";
+import type { Interest, Referred } from "./references.ts";
 
-/** Time in which edits of a source make one rollout, in milliseconds. */
-export const DEBOUNCE_MS = 1_000;
-/** Other references are acted on at once. */
-const AT_ONCE_MS = 0;
+/** Edits of a source within so many milliseconds from the first make one rollout; other references act at once. */
+export const DEBOUNCE: Debounce = { ms: 1_000, maxMs: 1_000 };
 
 /** A pod as far as it is looked at: the rest is not kept in memory. */
 export const POD_PROJECTION = {
@@ -60,57 +58,40 @@ function endsOf({ metadata, status }: Pod): PodStatus {
   };
 }
 
-/** Everything that the resource refers to. */
-export function interestsOf(settings: Settings, live: DeepReadonly<StatefulSet> | undefined): Interest[] {
-  const { config, namespace, spec } = settings;
+/** The sources of the configuration of a kind. */
+export function sourceNames(settings: Settings, kind: ConfigKind): string[] {
+  const { config } = settings;
   const sources = config.mode === "merged" ? config.sources : [];
-  const identity = spec.identitySecretRef?.name;
-  const interests: Interest[] = sources.map((ref) => sourceInterest(namespace, ref) as unknown as Interest);
-  for (const name of new Set([identity ?? "", ...postgresSecrets(spec), adminSecret(spec)])) {
-    if (name !== "") interests.push(secretInterest(namespace, name) as unknown as Interest);
-  }
-  const strangers = live && strangePods(live);
-  if (strangers) interests.push(strangers as unknown as Interest);
-  return interests;
+  return sources.filter((source) => source.kind === kind).map(({ name }) => name);
 }
 
-function sourceInterest(namespace: string, { kind, name }: SourceRef): Interest<ConfigObject> {
-  return interestIn(configKind(kind), { namespace, name }, DEBOUNCE_MS);
+/** Secrets that the resource names outside its configuration. */
+export function secretNames({ spec }: Settings): string[] {
+  const names = [spec.identitySecretRef?.name ?? "", ...postgresSecrets(spec), adminSecret(spec)];
+  return [...new Set(names)].filter((name) => name !== "");
 }
 
 function adminSecret(spec: Settings["spec"]): string {
   return hasAdmin(spec) ? (spec.adminCredentialsSecretRef?.name ?? "") : "";
 }
 
-function secretInterest(namespace: string, name: string): Interest<ConfigObject> {
-  return interestIn(SECRET, { namespace, name }, AT_ONCE_MS);
-}
+const secretInterest = (name: string): Interest<ConfigObject> => ({ kind: SECRET, reference: name });
 
 /** Pods of an adopted StatefulSet whose labels are not those that pods are watched by. */
 export function strangePods(live: DeepReadonly<StatefulSet>): Interest<Pod> | undefined {
   const selector = live.spec.selector.matchLabels ?? {};
   if (Object.entries(CHILD_LABELS).every(([label, value]) => selector[label] === value)) return undefined;
-  return {
-    kind: POD,
-    delayMs: AT_ONCE_MS,
-    options: {
-      namespaces: [live.metadata.namespace ?? ""],
-      labelSelector: Object.entries(selector)
-        .map(([label, value]) => `${label}=${value}`)
-        .join(","),
-      projection: POD_PROJECTION,
-    },
-  };
+  return { kind: POD, reference: { labels: selector } };
 }
 
 /** A configuration source as it is now. */
-export function findSource(watches: WatchSet, namespace: string, ref: SourceRef): FoundSource {
-  return foundIn(watches.read(sourceInterest(namespace, ref)));
+export function findSource(referred: Referred, { kind, name }: SourceRef): FoundSource {
+  return foundIn(referred.read({ kind: configKind(kind), reference: name }));
 }
 
 /** A Secret that the resource names outside its configuration, as it is now. */
-export function findSecret(watches: WatchSet, namespace: string, name: string): FoundSource {
-  return foundIn(watches.read(secretInterest(namespace, name)));
+export function findSecret(referred: Referred, name: string): FoundSource {
+  return name === "" ? { state: "absent" } : foundIn(referred.read(secretInterest(name)));
 }
 
 function foundIn(objects: readonly DeepReadonly<ConfigObject>[] | undefined): FoundSource {
@@ -122,12 +103,12 @@ function foundIn(objects: readonly DeepReadonly<ConfigObject>[] | undefined): Fo
 
 /** The server identity header; `undefined` when the Secret or one of its keys is missing or unfit for a header. */
 export function findIdentity(
-  watches: WatchSet,
-  { namespace, spec }: Settings,
+  referred: Referred,
+  { spec }: Settings,
 ): { name: string; value: string } | undefined {
   const { name: secret, keyKey, valueKey } = spec.identitySecretRef ?? {};
   if (!secret) return undefined;
-  const data = watches.read(secretInterest(namespace, secret))?.[0]?.data;
+  const data = referred.read(secretInterest(secret))?.[0]?.data;
   const read = (key: string): string =>
     Buffer.from(data?.[key] ?? "", "base64")
       .toString("utf8")

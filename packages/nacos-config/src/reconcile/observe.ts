@@ -14,18 +14,18 @@ import { strangePods } from "./interests.ts";
 import { memoryView, noteHealth, noteRollout, type ResourceMemory } from "./memory.ts";
 import type { ConfigMetrics } from "./metrics.ts";
 import type { Pass } from "./pass.ts";
-import type { WatchSet } from "./watch-set.ts";
+import type { Referred } from "./references.ts";
 import { workloadReport } from "./workload.ts";
 
 /** Pods that carry the labels of the resource's own. */
 export function podsOf(
   { informers, settings }: Pass,
   statefulSet: DeepReadonly<StatefulSet> | undefined,
-  watches: WatchSet,
+  referred: Referred,
 ): readonly DeepReadonly<Pod>[] {
   if (statefulSet === undefined) return [];
   const strangers = strangePods(statefulSet);
-  if (strangers !== undefined) return watches.read(strangers) ?? [];
+  if (strangers !== undefined) return referred.read(strangers) ?? [];
   return informers.pods.list({ namespace: settings.namespace, labels: { app: settings.name } });
 }
 
@@ -51,7 +51,7 @@ export async function observe(
   memory: ResourceMemory,
   options: ObserveOptions,
 ): Promise<Outcome | undefined> {
-  const { clock, watches, metrics } = options;
+  const { clock, referred, metrics } = options;
   const { settings } = run;
   metrics.merged(run, config);
   const base = {
@@ -64,7 +64,7 @@ export async function observe(
     stepStatus: run.stepStatus,
   };
   if (statefulSet === undefined) return { ...base, now: clock.now(), memory: memoryView(memory) };
-  const nodes = nodesOf(statefulSet, podsOf(run, statefulSet, watches));
+  const nodes = nodesOf(statefulSet, podsOf(run, statefulSet, referred));
   const workload = workloadReport(statefulSet, nodes, memory.scaledFrom);
   if (!workload.scaling && !workload.rolling) delete memory.scaledFrom;
   noteRollout(

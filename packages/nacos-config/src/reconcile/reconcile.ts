@@ -32,13 +32,14 @@ import { authStep } from "./auth-step.ts";
 import { cleanupStep } from "./cleanup-step.ts";
 import { type ConfigResult, configStep } from "./config-step.ts";
 import { databaseStep } from "./database-step.ts";
-import { findSource, interestsOf } from "./interests.ts";
+import { findSource } from "./interests.ts";
 import { type MemoryStore, noteGeneration, type ResourceMemory } from "./memory.ts";
 import { mysqlStep } from "./mysql-step.ts";
 import { type ObserveOptions, observe, podsOf } from "./observe.ts";
 import type { Informers, Pass } from "./pass.ts";
 import { reportPeer } from "./peer.ts";
 import { finishRecreation, recreationOf } from "./recreate-step.ts";
+import { referredBy } from "./references.ts";
 import { isNamespaceGoing, nextPass, tell, tellSteps } from "./report.ts";
 import { servicesStep } from "./services-step.ts";
 import { statefulSetStep } from "./statefulset-step.ts";
@@ -46,7 +47,7 @@ import { statefulSetStep } from "./statefulset-step.ts";
 /** Wait between the first status and the pass that creates objects, in milliseconds: the least that the core takes. */
 const FIRST_PASS_DELAY_MS = 100;
 
-export interface ReconcilerOptions extends ObserveOptions {
+export interface ReconcilerOptions extends Omit<ObserveOptions, "referred"> {
   readonly nacos: () => Source<Nacos>;
   readonly informers: () => Informers;
   readonly memories: MemoryStore;
@@ -57,12 +58,13 @@ export interface ReconcilerOptions extends ObserveOptions {
   readonly peerActive: (namespace: string) => Promise<boolean>;
 }
 
+type PassOptions = ReconcilerOptions & Pick<ObserveOptions, "referred">;
+
 /** The reconcile function of the controller. */
 export function createReconciler(options: ReconcilerOptions): Reconcile {
   return async (key, ctx): Promise<Result | undefined> => {
     const resource = options.nacos().get(key);
     if (resource === undefined || resource.metadata.deletionTimestamp !== undefined) {
-      options.watches.forget(key);
       options.probes.forget(key);
       options.memories.forget(keyToString(key));
       options.metrics.forget(key);
@@ -80,11 +82,8 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
       );
       return { requeueAfter: FIRST_PASS_DELAY_MS, exact: true };
     }
-    // Another event must not bring on the middle one of several edits in a row.
-    const unsettled = options.watches.unsettled(key);
-    if (unsettled > 0) return { requeueAfter: unsettled, exact: true };
     try {
-      return await pass(key, resource, ctx, options);
+      return await pass(key, resource, ctx, { ...options, referred: referredBy(ctx.cache) });
     } catch (error) {
       if (!ctx.signal.aborted && !isConflict(error)) await reportException(resource, ctx, options.clock);
       throw error;
@@ -107,9 +106,9 @@ async function pass(
   key: ObjectKey,
   resource: NacosResource,
   ctx: ReconcileContext,
-  options: ReconcilerOptions,
+  options: PassOptions,
 ): Promise<Result> {
-  const { watches, clock } = options;
+  const { clock } = options;
   const memory = options.memories.of(keyToString(key), resource.metadata.uid ?? "");
   noteGeneration(memory, resource.metadata.generation ?? 0, resource.status?.observedGeneration, clock.now());
   const run: Pass = {
@@ -133,7 +132,6 @@ async function pass(
   const live = claim === "ours" ? found : undefined;
   const recreation = live === undefined ? recreationOf(run) : undefined;
   const known = live ?? recreation?.manifest;
-  await watches.follow(key, interestsOf(run.settings, known), ctx.signal);
   // One that is about to be adopted has its limits already.
   const violations = violationsOf(resource, known ?? (claim === "adoptable" ? found : undefined));
   const paused = resource.metadata.annotations?.[PAUSED_ANNOTATION] === "true";
@@ -141,7 +139,7 @@ async function pass(
 
   const database = await databaseStep(run, memory, options, writes && ctx.dryRun !== true);
   await adminStep(run, memory, options, { writes: writes && ctx.dryRun !== true, waiting: database.asking });
-  const config = await configStep(run, known, (ref) => findSource(watches, key.namespace, ref), writes);
+  const config = await configStep(run, known, (ref) => findSource(options.referred, ref), writes);
   const made = writes
     ? await children(run, config, live, memory, options, database.startable || known !== undefined)
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
@@ -195,7 +193,7 @@ async function children(
   config: ConfigResult,
   live: DeepReadonly<StatefulSet> | undefined,
   memory: ResourceMemory,
-  options: ReconcilerOptions,
+  options: PassOptions,
   startable: boolean,
 ): Promise<Children> {
   await authStep(run, live, memory, options.clock.now());
@@ -212,7 +210,7 @@ async function children(
   if (isNamespaceGoing(run.failures) || recreating) return made;
   await servicesStep(run, statefulSet);
   if (config.wanted !== undefined && config.problem === undefined) {
-    await cleanupStep(run, config.wanted, statefulSet, podsOf(run, statefulSet, options.watches));
+    await cleanupStep(run, config.wanted, statefulSet, podsOf(run, statefulSet, options.referred));
   }
   return made;
 }
