@@ -1,11 +1,13 @@
 /** The watches behind the references of a controller: one for the names of a kind and namespace, one for a selection. */
 import type { SizeLimits } from "../cache/budget.ts";
 import { ObjectSetAsideError } from "../cache/errors.ts";
+import type { Cache } from "../cache/types.ts";
+import type { Client } from "../client/types.ts";
+import type { Clock } from "../clock.ts";
 import type { DeepReadonly, KubeObject } from "../object.ts";
 import { UnreadableError } from "./errors.ts";
 import { type FollowedPlace, openFollowedPlace } from "./followed.ts";
 import type { Target } from "./reference-target.ts";
-import type { ReferencesOptions } from "./references.ts";
 import type { Debounce } from "./types.ts";
 
 /** Selections of one kind and namespace at a time, each of which is a watch. */
@@ -13,6 +15,15 @@ const MAX_SELECTIONS = 20;
 
 /** What of a selection is kept in memory: eight times what one ConfigMap or Secret can hold. CORE-194. */
 const SELECTION_LIMITS: SizeLimits = { totalBytes: 8 * 1024 * 1024 };
+
+/** How objects are followed. */
+export interface FollowingOptions {
+  readonly cache: Cache;
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Ends the reads. */
+  readonly signal: AbortSignal;
+}
 
 /** Who is interested, and how soon. */
 export type Interested = ReadonlyMap<string, Debounce | undefined>;
@@ -44,7 +55,7 @@ interface Place {
 
 /** @param onNews called when something has changed, or has become known */
 export function createFollowing(
-  options: Omit<ReferencesOptions, "onNews">,
+  options: FollowingOptions,
   onNews: (interested: Interested) => void,
 ): Following {
   const items = new Map<string, OpenItem>();

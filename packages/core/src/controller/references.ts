@@ -3,13 +3,10 @@
  * is queued when it changes, and is handed out only when all that it refers to is known, so that no worker waits for
  * what a resource names.
  */
-import type { Cache } from "../cache/types.ts";
-import type { Client } from "../client/types.ts";
-import type { Clock } from "../clock.ts";
 import { type DeepReadonly, type Kind, type KubeObject, keyOf, keyToString, parseKey } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
 import { UnreadableError } from "./errors.ts";
-import { createFollowing, type Following } from "./following.ts";
+import { createFollowing, type Following, type FollowingOptions } from "./following.ts";
 import type { BuiltReferences } from "./plan.ts";
 import { targetOf } from "./reference-target.ts";
 import type { Debounce, Reference, SourceReader } from "./types.ts";
@@ -19,14 +16,10 @@ const MAX_WAIT_MS = 10_000;
 /** References of one resource by one declaration. */
 const MAX_REFERENCES = 100;
 
-export interface ReferencesOptions {
-  readonly cache: Cache;
-  readonly client: Client;
-  readonly clock: Clock;
+export interface ReferencesOptions extends FollowingOptions {
   readonly log: Logger;
   /** Something that a resource refers to has changed. */
   onNews(owner: string, debounce: Debounce | undefined): void;
-  readonly signal: AbortSignal;
 }
 
 export interface References {

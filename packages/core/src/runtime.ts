@@ -1,0 +1,64 @@
+/** What programs and test benches are made of: connections, caches, managers, servers, settings. */
+export { type CacheOptions, createCache } from "./cache/cache.ts";
+export { IndexError } from "./cache/indexes.ts";
+export { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./cache/informer.ts";
+export type { ListReason } from "./cache/machine-types.ts";
+export type { CacheObserver, InformerGauges } from "./cache/observer.ts";
+export { compareVersions } from "./cache/resource-version.ts";
+export { DEFAULT_SYNC_TIMEOUT_MS, type SyncOptions, waitForSync } from "./cache/sync.ts";
+export { type ClientOptions, createClient } from "./client/client.ts";
+export type { Connection, Credentials, TlsMaterial } from "./client/connection.ts";
+export { holdsUnsafeIntegers } from "./client/json.ts";
+export { type LoadConnectionOptions, loadConnection } from "./client/load-connection.ts";
+export type { ClientObserver, RequestReport } from "./client/observer.ts";
+export { isBuiltIn } from "./client/patch.ts";
+export type { Environment } from "./client/proxy.ts";
+export { WatchFormatError } from "./client/watch-decoder.ts";
+export { closest } from "./config/closest.ts";
+export { configFileContent } from "./config/config-file.ts";
+export { environmentName, type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
+export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
+export { followConfigFile } from "./config/reload.ts";
+export type { ManagerSettings } from "./config/settings.ts";
+export type { ControllerDeps } from "./controller/controller.ts";
+export type { ControllerObserver, ReconcileResult } from "./controller/observer.ts";
+export { type OpenSources, openSources } from "./controller/open-sources.ts";
+export { handleRejections } from "./controller/rejections.ts";
+export { EXIT, type ExitCode, exitCodeOf, LeadershipLostError, PreflightError } from "./manager/errors.ts";
+export { createManager } from "./manager/manager.ts";
+export type {
+  ManagerEnd,
+  ManagerHandle,
+  ManagerOptions,
+  ManagerServer,
+  ManagerWebhooks,
+  ModuleIdentity,
+} from "./manager/manager-types.ts";
+export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/build-metrics.ts";
+export { cacheMetrics } from "./observe/cache-metrics.ts";
+export { clientMetrics } from "./observe/client-metrics.ts";
+export { controllerMetrics } from "./observe/controller-metrics.ts";
+export { EXPLAIN_PATH, startDebugServer } from "./observe/debug-server.ts";
+export { EVENT_KIND, type KubeEvent } from "./observe/event-object.ts";
+export { createEventSink, type EventSink } from "./observe/events.ts";
+export { startHealthServer } from "./observe/health.ts";
+export type { RunningServer } from "./observe/http-server.ts";
+export { type LogLevels, parseLogLevels } from "./observe/levels.ts";
+export { createLogging, type Logging } from "./observe/logger.ts";
+export { accessReviewer } from "./observe/metrics-access.ts";
+export { METRICS_PATH, startMetricsServer } from "./observe/metrics-server.ts";
+export { type WebhookMetrics, webhookMetrics } from "./observe/webhook-metrics.ts";
+export { createQueue, type QueueObserver, type QueueOptions, type WorkQueue } from "./queue/queue.ts";
+export {
+  convertedCrds,
+  neededRights,
+  neededRules,
+  type RightsOptions,
+  servesHooks,
+  singleRights,
+  webhookName,
+  webhookSecretName,
+} from "./rights/needed.ts";
+export { checkRights, type PreflightOutcome } from "./rights/preflight.ts";
+export { type RbacOptions, rbacFor } from "./rights/roles.ts";
+export { compactRights, type RightsRule, type SingleRight } from "./rights/rules.ts";
