@@ -13,8 +13,9 @@ import { repository } from "./paths.ts";
 
 /** Which package owns the kinds of a group. */
 const PACKAGE_OF_GROUP: Readonly<Record<string, string>> = {
-  "nacos.io": "nacos-config",
+  "apps.kruise.io": "ds-patches",
   "k8s.tars.io": "tars-tserver",
+  "nacos.io": "nacos-config",
   "networking.cloudflare-operator.io": "tunnel-config",
 };
 

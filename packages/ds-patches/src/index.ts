@@ -7,3 +7,4 @@ export {
   PatchError,
 } from "./desired/effective-template.ts";
 export { compilePatches, type PatchMatch, type PatchSet } from "./desired/patch-set.ts";
+export { dsPatchesModule } from "./module.ts";

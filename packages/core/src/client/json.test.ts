@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { NestingError } from "../nesting.ts";
 import { defineKind, type Json, type KubeObject } from "../object.ts";
 import { nested } from "../testkit/nested.ts";
-import { encodeJson, holdsUnsafeIntegers } from "./json.ts";
+import { decodeJson, encodeJson, holdsUnsafeIntegers } from "./json.ts";
 import { answer, object, type Received, serve, WIDGET, type Widget } from "./testkit.testkit.ts";
 import type { Client } from "./types.ts";
 
@@ -146,4 +146,11 @@ it("CORE-191 an object nested 100 000 deep can be searched, and is refused when 
   const { client } = await holding(() => "{}");
   const deep = { ...object(WIDGET, "a"), spec: nested(100_000) } as Widget;
   await expect(client.create(WIDGET, deep)).rejects.toThrow("nested deeper than 200 levels");
+});
+
+it("CORE-131 text is escaped as Go's encoder does, and means the same", () => {
+  const value = { text: "a<b>&c \u2028\u2029 \"é\"", "<key>": 1 };
+  const text = encodeJson(value);
+  expect(text).toBe('{"text":"a\\u003cb\\u003e\\u0026c \\u2028\\u2029 \\"é\\"","\\u003ckey\\u003e":1}');
+  expect(decodeJson(text)).toEqual(value);
 });

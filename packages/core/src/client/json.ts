@@ -11,13 +11,22 @@ export function decodeJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** JSON text of a value. Throws {@link NestingError} where the value is too deep for `JSON.stringify`, which recurses. */
+/** Characters that Go's encoder escapes, and so those that a Go client never sends as they are. */
+const GO_ESCAPES = /[<>&\u2028\u2029]/g;
+
+/**
+ * JSON text of a value, with the escapes of Go's encoder: what the server stores byte for byte, such as the data of a
+ * ControllerRevision, is then what a Go client would have stored (CORE-131). Throws {@link NestingError} where the value is too deep for `JSON.stringify`, which recurses. */
 export function encodeJson(value: unknown): string {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(value)?.replace(GO_ESCAPES, escaped);
   } catch (error) {
     throw error instanceof RangeError && isTooDeep(value) ? new NestingError() : error;
   }
+}
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /**

@@ -26,7 +26,8 @@ export function createSourceReader(
     if (found.length === 0) {
       throw new NotCachedError(kind, undefined, `${reader} must declare it as a source`);
     }
-    return found.map(({ informer }) => informer as unknown as Informer<T>);
+    // A kind that is both owned and watched has one informer.
+    return [...new Set(found.map(({ informer }) => informer as unknown as Informer<T>))];
   };
   const only = <T extends KubeObject>(kind: Kind<T>): Informer<T> => {
     const [first, ...others] = declared(kind);

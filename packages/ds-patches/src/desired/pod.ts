@@ -1,0 +1,95 @@
+/** The pod of a node (DSP-508, 509, 725). */
+import { controllerReference } from "@quartet/core";
+import type { Pod } from "@quartet/core/kinds";
+import type { JsonMap } from "@quartet/strategic-merge";
+import type { PodTemplate } from "../api.ts";
+import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
+import { COMBINED_HASH, PATCHES_APPLIED, REVISION_LABEL } from "./keys.ts";
+import type { Toleration } from "./objects.ts";
+import type { PatchMatch } from "./patch-set.ts";
+import { withDefaultTolerations } from "./tolerations.ts";
+
+export interface PodRequest {
+  readonly daemonSet: { readonly metadata: DaemonSet["metadata"] };
+  readonly node: string;
+  /** The node's effective template. */
+  readonly template: PodTemplate;
+  readonly match: Pick<PatchMatch, "indexes" | "combinedHash">;
+  /** Hash of the whole list of patches. */
+  readonly listHash: string;
+  /** H_t. */
+  readonly revision: string;
+}
+
+/** A pod that can run on its node alone. */
+export function podFor({ daemonSet, node, template, match, listHash, revision }: PodRequest): Pod {
+  const { metadata = {}, spec = {} } = template;
+  const { name, namespace } = daemonSet.metadata;
+  const own = mapOf(metadata.annotations) as Record<string, string>;
+  const annotations =
+    match.combinedHash === ""
+      ? own
+      : {
+          ...own,
+          [COMBINED_HASH]: match.combinedHash,
+          [PATCHES_APPLIED]: `${listHash}/${match.indexes.join(",")}`,
+        };
+  const finalizers = Array.isArray(metadata.finalizers) ? (metadata.finalizers as string[]) : [];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      generateName: `${name}-`,
+      namespace,
+      labels: { ...(mapOf(metadata.labels) as Record<string, string>), [REVISION_LABEL]: revision },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+      ...(finalizers.length > 0 && { finalizers }),
+      ownerReferences: [controllerReference(DAEMON_SET, daemonSet)],
+    } as Pod["metadata"],
+    spec: {
+      ...spec,
+      affinity: pinned(spec.affinity, node),
+      tolerations: [...withDefaultTolerations(tolerationsOf(spec), spec.hostNetwork === true)],
+    } as Pod["spec"] & object,
+  };
+}
+
+/** The node that the pod's required affinity pins it to; `undefined` when it names none, or several. */
+export function pinnedNode(spec: Pod["spec"]): string | undefined {
+  if (spec?.nodeName) return spec.nodeName;
+  const required = mapOf(
+    mapOf(mapOf(spec?.affinity).nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution,
+  );
+  const [term, ...others] = listOf(required.nodeSelectorTerms);
+  const [field, ...more] = listOf(mapOf(term).matchFields);
+  const { key, operator, values } = mapOf(field);
+  const [name, ...rest] = listOf(values);
+  const single = others.length + more.length + rest.length === 0;
+  return single && key === "metadata.name" && operator === "In" && typeof name === "string"
+    ? name
+    : undefined;
+}
+
+function pinned(affinity: unknown, node: string): JsonMap {
+  const { nodeAffinity, ...others } = mapOf(affinity);
+  const term = { matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] };
+  return {
+    ...others,
+    nodeAffinity: {
+      ...mapOf(nodeAffinity),
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] },
+    },
+  };
+}
+
+function tolerationsOf(spec: JsonMap): Toleration[] {
+  return listOf(spec.tolerations) as Toleration[];
+}
+
+function mapOf(value: unknown): JsonMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonMap) : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,121 @@
+/** The controller as the manager sees it. */
+import {
+  type CacheEvent,
+  type ControllerModule,
+  controllerOf,
+  type DeepReadonly,
+  keyOf,
+  type Manager,
+  type ModuleFlag,
+  type ObjectKey,
+  type RightsRule,
+} from "@quartet/core";
+import { CONTROLLER_REVISION, NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
+import { compileSelector } from "./desired/selector.ts";
+import { DAEMON_SET, type DaemonSet, GROUP } from "./kinds.ts";
+import { ORPHANS } from "./reconcile/claim.ts";
+import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
+import { createPatchMetrics } from "./reconcile/metrics.ts";
+import { NODE_PROJECTION, nodeFacts, nodeMatters, POD_PROJECTION } from "./reconcile/observe.ts";
+import { createReconciler } from "./reconcile/reconcile.ts";
+
+/** Canonical name of the controller. */
+const NAME = "ds-patches";
+/** Feature gate of the patches (KEP). */
+const PATCHES_GATE = "AdvancedDaemonSetNodeLabelPatches";
+/** DaemonSets that are worked on at once (peer). */
+const WORKERS = 3;
+
+const RIGHTS: readonly RightsRule[] = [
+  { groups: [GROUP], resources: ["daemonsets"], verbs: ["get", "list", "watch"] },
+  { groups: [GROUP], resources: ["daemonsets/status"], verbs: ["patch"] },
+  // Owner references that block the owner's deletion need it where the admission plugin for them is on.
+  { groups: [GROUP], resources: ["daemonsets/finalizers"], verbs: ["update"] },
+  { groups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] },
+  { groups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "create", "patch", "delete"] },
+  {
+    groups: ["apps"],
+    resources: ["controllerrevisions"],
+    verbs: ["get", "list", "watch", "create", "patch", "delete"],
+  },
+];
+
+const FLAGS: readonly ModuleFlag[] = [
+  {
+    name: "patch-drift-settle",
+    type: "duration",
+    default: "10s",
+    help: "for how long the labels of a node must have selected the same patches before its pod is replaced for them",
+  },
+];
+
+/** DaemonSets whose template is adapted to each node by patches. */
+export const dsPatchesModule: ControllerModule = {
+  name: NAME,
+  aliases: ["daemonset"],
+  kinds: [DAEMON_SET],
+  crds: ["apps.kruise.io_daemonsets.yaml"],
+  rights: RIGHTS,
+  flags: FLAGS,
+  build,
+};
+
+function build(manager: Manager, flags: Readonly<Record<string, string | number | boolean>>): void {
+  const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
+  const memories = createMemoryStore(patchesEnabled);
+  const reconcile = createReconciler({
+    memories,
+    metrics: createPatchMetrics(manager.metrics),
+    clock: manager.clock,
+    settleMs: Number(flags["patch-drift-settle"]),
+    patchesEnabled,
+  });
+  const builder = manager.controller(NAME).withOptions({ maxConcurrentReconciles: WORKERS });
+  builder.for(DAEMON_SET);
+  builder.owns(POD, { projection: POD_PROJECTION });
+  builder.owns(CONTROLLER_REVISION);
+  builder.index(POD, ORPHANS, orphanNamespace);
+  builder.watches(POD, (pod, cache) => adopters(pod, (namespace) => cache.list(DAEMON_SET, { namespace })), {
+    projection: POD_PROJECTION,
+  });
+  builder.watches(NODE, () => [], {
+    projection: NODE_PROJECTION,
+    onEvent: (event, enqueue) => {
+      for (const key of concerned(event, memories, manager.clock.now())) enqueue(key);
+    },
+  });
+  manager.add(builder.complete(reconcile));
+}
+
+function orphanNamespace(pod: DeepReadonly<Pod>): readonly string[] {
+  return controllerOf(pod) === undefined ? [pod.metadata.namespace ?? ""] : [];
+}
+
+/** DaemonSets that would take over a pod that nobody controls (DSP-706). */
+async function adopters(
+  pod: DeepReadonly<Pod>,
+  daemonSets: (namespace: string) => Promise<readonly DeepReadonly<DaemonSet>[]>,
+): Promise<ObjectKey[]> {
+  if (controllerOf(pod) !== undefined) return [];
+  const { namespace = "", labels = {} } = pod.metadata;
+  return (await daemonSets(namespace))
+    .filter(({ spec }) => compileSelector(spec.selector as DaemonSet["spec"]["selector"])?.(labels))
+    .map(keyOf);
+}
+
+/** DaemonSets for which a change of a node means anything (DSP-708 to 711). */
+function concerned(event: CacheEvent<Node>, memories: MemoryStore, now: number): ObjectKey[] {
+  const keys: ObjectKey[] = [];
+  const node = nodeFacts(event.object);
+  for (const [key, { compiled, matchChanged }] of memories.all()) {
+    if (event.type !== "update") {
+      if (compiled.eligibilityOf(node).shouldContinue) keys.push(key);
+      if (event.type === "delete") matchChanged.delete(node.name);
+      continue;
+    }
+    const change = nodeMatters(compiled, nodeFacts(event.old), node);
+    if (change === "patches") matchChanged.set(node.name, now);
+    if (change !== undefined) keys.push(key);
+  }
+  return keys;
+}
