@@ -149,7 +149,7 @@ it("CORE-191 an object nested 100 000 deep can be searched, and is refused when 
 });
 
 it("CORE-131 text is escaped as Go's encoder does, and means the same", () => {
-  const value = { text: "a<b>&c \u2028\u2029 \"é\"", "<key>": 1 };
+  const value = { text: 'a<b>&c \u2028\u2029 "é"', "<key>": 1 };
   const text = encodeJson(value);
   expect(text).toBe('{"text":"a\\u003cb\\u003e\\u0026c \\u2028\\u2029 \\"é\\"","\\u003ckey\\u003e":1}');
   expect(decodeJson(text)).toEqual(value);
