@@ -1,8 +1,8 @@
 /** Kinds that the controller works on. */
 
-import type { Condition } from "@quartet/core";
 import { defineKind, type Kind, type KubeObject } from "@quartet/core";
 import type { JsonMap } from "@quartet/strategic-merge";
+import type { DaemonSet as Stored } from "./api.gen.ts";
 import type { LabelSelector, NodePatch, PodTemplate } from "./api.ts";
 import type { IntOrPercent } from "./desired/limits.ts";
 
@@ -31,33 +31,11 @@ export interface RollingUpdate {
   selector?: LabelSelector;
 }
 
-export interface DaemonSetStatus {
-  currentNumberScheduled: number;
-  numberMisscheduled: number;
-  desiredNumberScheduled: number;
-  numberReady: number;
-  updatedNumberScheduled: number;
-  numberAvailable?: number;
-  numberUnavailable?: number;
-  observedGeneration?: number;
-  collisionCount?: number;
-  updateRevision?: string;
-  patchRevision?: string;
-  patchStatuses?: PatchStatus[];
-  conditions?: Condition[];
-}
-
-export interface PatchStatus {
-  index: number;
-  matchedNodes: number;
-  updatedNodes: number;
-  message?: string;
-}
-
-export const GROUP = "apps.kruise.io";
+export type DaemonSetStatus = NonNullable<Stored["status"]>;
+export type PatchStatus = NonNullable<DaemonSetStatus["patchStatuses"]>[number];
 
 export const DAEMON_SET: Kind<DaemonSet> = defineKind<DaemonSet>({
-  group: GROUP,
+  group: "apps.kruise.io",
   version: "v1beta1",
   kind: "DaemonSet",
   plural: "daemonsets",

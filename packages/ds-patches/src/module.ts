@@ -1,18 +1,21 @@
 /** The controller as the manager sees it. */
 import {
+  allow,
   type CacheEvent,
   type ControllerModule,
   controllerOf,
   type DeepReadonly,
+  defineModule,
   keyOf,
   type Manager,
-  type ModuleFlag,
   type ObjectKey,
-  type RightsRule,
+  type Right,
+  reads,
+  reconciles,
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
 import { compileSelector } from "./desired/selector.ts";
-import { DAEMON_SET, type DaemonSet, GROUP } from "./kinds.ts";
+import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
 import { ORPHANS } from "./reconcile/claim.ts";
 import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
 import { createPatchMetrics } from "./reconcile/metrics.ts";
@@ -26,48 +29,48 @@ const PATCHES_GATE = "AdvancedDaemonSetNodeLabelPatches";
 /** DaemonSets that are worked on at once (peer). */
 const WORKERS = 3;
 
-const RIGHTS: readonly RightsRule[] = [
-  { groups: [GROUP], resources: ["daemonsets"], verbs: ["get", "list", "watch"] },
-  { groups: [GROUP], resources: ["daemonsets/status"], verbs: ["patch"] },
-  // Owner references that block the owner's deletion need it where the admission plugin for them is on.
-  { groups: [GROUP], resources: ["daemonsets/finalizers"], verbs: ["update"] },
-  { groups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] },
-  { groups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "create", "patch", "delete"] },
-  {
-    groups: ["apps"],
-    resources: ["controllerrevisions"],
-    verbs: ["get", "list", "watch", "create", "patch", "delete"],
-  },
-];
-
-const FLAGS: readonly ModuleFlag[] = [
-  {
-    name: "patch-drift-settle",
-    type: "duration",
-    default: "10s",
-    help: "for how long the labels of a node must have selected the same patches before its pod is replaced for them",
-  },
+const RIGHTS: readonly Right[] = [
+  ...reconciles(DAEMON_SET),
+  reads(NODE),
+  allow(POD, ["get", "list", "watch", "create", "patch", "delete"]),
+  allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "patch", "delete"]),
 ];
 
 /** DaemonSets whose template is adapted to each node by patches. */
-export const dsPatchesModule: ControllerModule = {
+export const dsPatchesModule: ControllerModule = defineModule({
   name: NAME,
   aliases: ["daemonset"],
   kinds: [DAEMON_SET],
   crds: ["apps.kruise.io_daemonsets.yaml"],
   rights: RIGHTS,
-  flags: FLAGS,
-  build,
-};
+  gates: [
+    {
+      name: PATCHES_GATE,
+      stage: "Beta",
+      since: "0.1.0",
+      help: "patches of DaemonSets by the labels of nodes",
+    },
+  ],
+  flags: [
+    {
+      name: "patch-drift-settle",
+      type: "duration",
+      default: "10s",
+      help: "for how long the labels of a node must have selected the same patches before its pod is replaced for them",
+    },
+  ],
+  build: (manager, flags) => build(manager, flags["patch-drift-settle"]),
+});
 
-function build(manager: Manager, flags: Readonly<Record<string, string | number | boolean>>): void {
+/** @param settleMs see the flag `patch-drift-settle` */
+function build(manager: Manager, settleMs: number): void {
   const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
   const memories = createMemoryStore(patchesEnabled);
   const reconcile = createReconciler({
     memories,
     metrics: createPatchMetrics(manager.metrics),
     clock: manager.clock,
-    settleMs: Number(flags["patch-drift-settle"]),
+    settleMs,
     patchesEnabled,
   });
   const builder = manager.controller(NAME).withOptions({ maxConcurrentReconciles: WORKERS });

@@ -100,7 +100,6 @@ async function act(
       compiled: memory.compiled,
       nodes: observation.nodes,
       history,
-      complete: true,
       invalidPatch: invalid === undefined ? undefined : messageOf(invalid),
       featureDisabled: !patchesEnabled && (daemonSet.spec.patches ?? []).length > 0,
       minReadyMs,

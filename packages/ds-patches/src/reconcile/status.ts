@@ -17,8 +17,6 @@ export interface StatusReport extends CountOptions {
   readonly compiled: Compiled;
   readonly nodes: readonly ObservedNode[];
   readonly history: History;
-  /** The pass has done all that it meant to. */
-  readonly complete: boolean;
   /** Why patches cannot be applied, if any cannot. */
   readonly invalidPatch: string | undefined;
   /** The feature gate is off while there are patches. */
@@ -26,28 +24,23 @@ export interface StatusReport extends CountOptions {
 }
 
 export async function writeStatus(report: StatusReport, clock: Clock, ctx: ReconcileContext): Promise<void> {
-  const { daemonSet, compiled, nodes, history, complete } = report;
+  const { daemonSet, compiled, nodes, history } = report;
   const { metadata } = daemonSet;
   const status = (daemonSet.status ?? {}) as Partial<DaemonSetStatus>;
   const { numberAvailable, numberUnavailable, ...counters } = countNodes(nodes, report);
-  const { conditions: _, patchStatuses: __, patchRevision: ___, ...kept } = status;
+  const { collisionCount, observedGeneration = 0 } = status;
   const next: DaemonSetStatus = {
-    ...kept,
+    ...(collisionCount !== undefined && { collisionCount }),
     ...counters,
     // The peer leaves counters out that are zero.
     ...optional("numberAvailable", numberAvailable),
     ...optional("numberUnavailable", numberUnavailable),
-    ...(complete && {
-      observedGeneration: Math.max(status.observedGeneration ?? 0, metadata.generation ?? 0),
-    }),
+    observedGeneration: Math.max(observedGeneration, metadata.generation ?? 0),
     updateRevision: history.revision,
     ...(history.patchRevision !== "" && { patchRevision: history.patchRevision }),
     ...(compiled.patches.length > 0 && { patchStatuses: countPatches(compiled.patches.length, nodes) }),
   };
-  for (const name of ["numberAvailable", "numberUnavailable"] as const) {
-    if ((name === "numberAvailable" ? numberAvailable : numberUnavailable) === 0) delete next[name];
-  }
-  const conditions = conditionsOf(report, status.conditions ?? [], clock.now());
+  const conditions = conditionsOf(report, (status.conditions ?? []) as Condition[], clock.now());
   await ctx.client.patchStatus(DAEMON_SET, daemonSet, {
     ...next,
     ...(conditions.length > 0 && { conditions }),
@@ -57,6 +50,8 @@ export async function writeStatus(report: StatusReport, clock: Clock, ctx: Recon
 function optional(name: string, value: number): Record<string, number> {
   return value === 0 ? {} : { [name]: value };
 }
+
+type Verdict = Pick<Condition, "status" | "reason" | "message">;
 
 /** PatchesValid and PatchesApplied; conditions of others stay as they are (DSP-832). */
 function conditionsOf(report: StatusReport, present: readonly Condition[], now: number): Condition[] {
@@ -68,7 +63,7 @@ function conditionsOf(report: StatusReport, present: readonly Condition[], now: 
   const problem =
     invalidPatch ??
     (badSelector === undefined ? undefined : `patches[${badSelector}].selector cannot be read`);
-  const valid = featureDisabled
+  const valid: Verdict = featureDisabled
     ? {
         status: "Unknown",
         reason: "FeatureDisabled",
@@ -77,23 +72,15 @@ function conditionsOf(report: StatusReport, present: readonly Condition[], now: 
     : problem === undefined
       ? { status: "True", reason: "AllPatchesValid", message: "" }
       : { status: "False", reason: "InvalidPatch", message: problem };
-  let { conditions } = setCondition(
-    present as Condition[],
-    { type: "PatchesValid", observedGeneration, ...valid } as never,
-    now,
-  );
   const rolling = nodes.some(({ eligibility, stalePatches }) => eligibility?.shouldRun && stalePatches);
-  const applied = rolling
+  const applied: Verdict = rolling
     ? {
         status: "False",
         reason: "PatchRolloutInProgress",
         message: "some pods do not have the patches of their node yet",
       }
     : { status: "True", reason: "PatchesRolledOut", message: "" };
-  ({ conditions } = setCondition(
-    conditions as Condition[],
-    { type: "PatchesApplied", observedGeneration, ...applied } as never,
-    now,
-  ));
-  return conditions as Condition[];
+  const first = setCondition(present, { type: "PatchesValid", observedGeneration, ...valid }, now);
+  return setCondition(first.conditions, { type: "PatchesApplied", observedGeneration, ...applied }, now)
+    .conditions;
 }
