@@ -1,11 +1,11 @@
 /** What programs and test benches are made of: connections, caches, managers, servers, settings. */
 export { type CacheOptions, createCache } from "./cache/cache.ts";
-export { IndexError } from "./cache/indexes.ts";
-export { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./cache/informer.ts";
-export type { ListReason } from "./cache/machine-types.ts";
+export { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./cache/informer/informer.ts";
+export { DEFAULT_SYNC_TIMEOUT_MS, type SyncOptions, waitForSync } from "./cache/informer/states.ts";
 export type { CacheObserver, InformerGauges } from "./cache/observer.ts";
+export type { ListReason } from "./cache/reflector/machine-types.ts";
 export { compareVersions } from "./cache/resource-version.ts";
-export { DEFAULT_SYNC_TIMEOUT_MS, type SyncOptions, waitForSync } from "./cache/sync.ts";
+export { IndexError } from "./cache/store/indexes.ts";
 export { type ClientOptions, createClient } from "./client/client.ts";
 export type { Connection, Credentials, TlsMaterial } from "./client/connection.ts";
 export { holdsUnsafeIntegers } from "./client/json.ts";

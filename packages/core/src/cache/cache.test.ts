@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isProjected } from "../projected.ts";
 import { apiError, type Thing, thing, things, worlds } from "./fixtures.testkit.ts";
 import { describe as describeEvent, harness } from "./harness.testkit.ts";
-import { waitForSync } from "./sync.ts";
+import { waitForSync } from "./informer/states.ts";
 
 const X = { namespace: "a", name: "x" };
 

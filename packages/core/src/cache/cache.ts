@@ -3,12 +3,12 @@ import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { Kind, KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
+import { DEFAULT_SYNC_TIMEOUT_MS } from "./informer/states.ts";
 import type { CacheObserver } from "./observer.ts";
-import { createPermits } from "./permits.ts";
 import { createPool } from "./pool.ts";
 import { createReads } from "./reads.ts";
-import { createServerFacts } from "./server-facts.ts";
-import { DEFAULT_SYNC_TIMEOUT_MS } from "./sync.ts";
+import { createPermits } from "./reflector/permits.ts";
+import { createServerFacts } from "./reflector/server-facts.ts";
 import type { Cache } from "./types.ts";
 
 /** Interval between resyncs: controller-runtime's `SyncPeriod`; flag `--sync-period`. CORE-175. */

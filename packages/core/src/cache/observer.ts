@@ -1,6 +1,6 @@
 /** Where the cache's metrics come from. */
 import type { Kind } from "../object.ts";
-import type { ListReason } from "./machine-types.ts";
+import type { ListReason } from "./reflector/machine-types.ts";
 
 /** Values to read when metrics are scraped; see {@link CacheObserver.informer}. */
 export interface InformerGauges {

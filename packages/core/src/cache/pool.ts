@@ -1,9 +1,9 @@
 /** Informers by scope, each shared by all who ask for the same. */
 import type { Kind, KubeObject } from "../object.ts";
-import { createInformer, type OwnedInformer } from "./informer.ts";
-import type { InformerContext } from "./informer-core.ts";
-import { projectionName } from "./projections.ts";
+import { createInformer, type OwnedInformer } from "./informer/informer.ts";
+import type { InformerContext } from "./informer/informer-core.ts";
 import { describeScope, type Scope, scopeId, scopeOf } from "./scope.ts";
+import { projectionName } from "./store/projections.ts";
 import type { Informer, InformerOptions } from "./types.ts";
 
 export interface InformerPool {

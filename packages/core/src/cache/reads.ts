@@ -12,11 +12,11 @@ import {
 } from "../object.ts";
 import { CacheSyncError, NotCachedError, ObjectSetAsideError } from "./errors.ts";
 import { deepFreeze } from "./guard.ts";
-import type { OwnedInformer } from "./informer.ts";
+import type { OwnedInformer } from "./informer/informer.ts";
+import { waitForSync } from "./informer/states.ts";
 import type { InformerPool } from "./pool.ts";
 import { covers } from "./scope.ts";
 import { hasLabels } from "./selectors.ts";
-import { waitForSync } from "./sync.ts";
 import type { Cache, Informer } from "./types.ts";
 
 export interface ReadsOptions {

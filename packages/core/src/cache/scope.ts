@@ -1,8 +1,8 @@
 /** What an informer covers. */
 import { apiVersionOf, type Kind, type KubeObject } from "../object.ts";
-import type { SizeLimits } from "./budget.ts";
-import { projectionName } from "./projections.ts";
-import type { InformerOptions, Projection } from "./types.ts";
+import { projectionName } from "./store/projections.ts";
+
+import type { InformerOptions, Projection, SizeLimits } from "./types.ts";
 
 export interface Scope<T extends KubeObject = KubeObject> {
   readonly kind: Kind<T>;

@@ -1,6 +1,5 @@
 /** The cache's contract: shared informers over watched kinds. Implemented by `createCache`. */
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
-import type { SizeLimits } from "./budget.ts";
 
 /** What of each object is kept in memory (CORE-178). */
 export type Projection<T extends KubeObject = KubeObject> =
@@ -12,6 +11,13 @@ export type Projection<T extends KubeObject = KubeObject> =
       /** The server is asked for metadata alone. Default false. */
       readonly metadataOnly?: boolean;
     };
+
+/** Bounds of what is cached of a source, in bytes of JSON text, nearly. What exceeds them is set aside. */
+export interface SizeLimits {
+  readonly objectBytes?: number;
+  /** All objects of one namespace, or of all where the source is not by namespace. */
+  readonly totalBytes?: number;
+}
 
 /** What an informer covers; informers of equal scope are shared (CORE-176). */
 export interface InformerOptions<T extends KubeObject = KubeObject> {

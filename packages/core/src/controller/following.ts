@@ -1,7 +1,7 @@
 /** The watches behind the references of a controller: one for the names of a kind and namespace, one for a selection. */
-import type { SizeLimits } from "../cache/budget.ts";
+
 import { ObjectSetAsideError } from "../cache/errors.ts";
-import type { Cache } from "../cache/types.ts";
+import type { Cache, SizeLimits } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { DeepReadonly, KubeObject } from "../object.ts";

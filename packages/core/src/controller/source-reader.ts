@@ -1,6 +1,6 @@
 /** What a controller or a webhook may read: the sources that it declared, and nothing else. */
 import { NotCachedError } from "../cache/errors.ts";
-import { CONTROLLER_INDEX, NAMESPACE_INDEX } from "../cache/informer.ts";
+import { CONTROLLER_INDEX, NAMESPACE_INDEX } from "../cache/informer/informer.ts";
 import type { Cache, Informer } from "../cache/types.ts";
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
 import type { DeclaredSource, ListFilter, Source, SourceReader } from "./types.ts";
