@@ -29,6 +29,8 @@ export interface Ground {
 
 export interface Place {
   readonly client: TestClient;
+  /** Name of the real namespace. */
+  readonly namespace: string;
   pathOf(object: Pick<RecordedObject, "apiVersion" | "kind">, name?: string): Promise<string>;
   /** The recorded object as it is sent: its path names the namespace. */
   here(object: RecordedObject): RecordedObject;
@@ -155,6 +157,7 @@ async function openPlace(
   };
   const place: Place = {
     client,
+    namespace: name,
     async pathOf({ apiVersion, kind }, object) {
       const collection = `${rootOf(apiVersion)}/namespaces/${name}/${await pluralOf(apiVersion, kind)}`;
       return object === undefined ? collection : `${collection}/${object}`;
