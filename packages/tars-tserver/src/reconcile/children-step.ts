@@ -1,6 +1,7 @@
 /** Service, workload, TEndpoint and TExitedRecord of a server. */
 import {
   type DeepReadonly,
+  isNamespaceTerminating,
   isNotFound,
   type Kind,
   type KubeObject,
@@ -77,7 +78,8 @@ async function guarded<T extends KubeObject>(
     }
     return outcome;
   } catch (error) {
-    pass.problems.push({ what, error });
+    // The server goes with its namespace.
+    if (!isNamespaceTerminating(error)) pass.problems.push({ what, error });
     return undefined;
   }
 }
