@@ -22,6 +22,7 @@ const script = (file) => [
 /** Task name → command lines, run one after the other until one fails; arguments go to the last. */
 const tasks = {
   bench: () => [script("bench/main.ts")],
+  "bench:confd": () => [script("bench/confd.ts")],
   // turbo looks for the package manager on the PATH: npx puts it there.
   build: () => [
     ["npx", "--yes", `--package=${packageManager}`, "--call", "turbo run build --output-logs=errors-only"],

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 const HERE = import.meta.dirname;
 const ROOT = resolve(HERE, "../..");
@@ -10,6 +10,25 @@ const ROOT = resolve(HERE, "../..");
 /** CommonJS packages in an ESM file need a `require` for Node's own modules. */
 const BANNER = `import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);`;
+
+/**
+ * Node's modules are loaded where the code that imports them first runs: imports of an ESM file are all loaded at its start,
+ * those of backends that are not used too, and `http` alone brings WebSocket, undici and HTTP/2.
+ */
+const lazyNode: Plugin = {
+  name: "lazy-node",
+  setup(setup) {
+    setup.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === "import-statement" && process.getBuiltinModule(path) !== undefined
+        ? { path, namespace: "builtin" }
+        : undefined,
+    );
+    setup.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      loader: "js",
+    }));
+  },
+};
 
 export interface BundleOptions {
   /** Where the file goes; its map stands beside it. */
@@ -30,8 +49,10 @@ export async function bundle({ outfile }: BundleOptions): Promise<number> {
     conditions: ["quartet-source"],
     sourcemap: "external",
     minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: "none",
     metafile: true,
+    plugins: [lazyNode],
     banner: { js: BANNER },
     define: { CONFD_VERSION: JSON.stringify(version), CONFD_COMMIT: JSON.stringify(commit()) },
     logLevel: "warning",

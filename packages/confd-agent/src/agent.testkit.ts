@@ -7,9 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runCli } from "./cli.ts";
 
 /** Limit for anything to happen, far beyond what it takes on a loaded machine. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 150_000;
 const POLL_MS = 20;
-const MAIN = new URL("./main.ts", import.meta.url).pathname;
+const PROGRAM: readonly string[] = [
+  process.execPath,
+  "--conditions=quartet-source",
+  "--disable-warning=ExperimentalWarning",
+  new URL("./main.ts", import.meta.url).pathname,
+];
 
 export interface Finished {
   readonly code: number;
@@ -19,6 +24,8 @@ export interface Finished {
 
 export interface RunningAgent {
   readonly pid: number;
+  /** Where its view of the file system begins. */
+  readonly root: string;
   /** Everything logged so far. */
   log(): string;
   signal(name: NodeJS.Signals): void;
@@ -41,6 +48,8 @@ export interface Scene {
   run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Finished>;
   /** Starts the agent. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): RunningAgent;
+  /** Starts the agent behind shell commands, as root of mounts of its own; its files are below {@link RunningAgent.root}. */
+  startIsolated(setup: readonly string[], args: readonly string[]): RunningAgent;
   /** Ends all agents and removes the folder. */
   close(): Promise<void>;
 }
@@ -65,7 +74,7 @@ export function createScene(): Scene {
     writeFileSync(path(name), text);
   };
   const start: Scene["start"] = (args, environment = {}) => {
-    const agent = startProcess(["--confdir", folder, ...args], folder, environment);
+    const agent = startProcess([...PROGRAM, "--confdir", folder, ...args], folder, environment);
     agents.push(agent);
     return agent;
   };
@@ -92,6 +101,13 @@ export function createScene(): Scene {
     },
     run: (args, environment) => runHere(["--confdir", folder, ...args], environment),
     start,
+    startIsolated: (setup, args) => {
+      const script = [...setup, 'exec "$@"'].join(" && ");
+      const command = ["unshare", "-rm", "sh", "-c", script, "sh", ...PROGRAM, "--confdir", folder, ...args];
+      const agent = startProcess(command, folder, {});
+      agents.push(agent);
+      return agent;
+    },
     close: async () => {
       await Promise.all(
         agents.map(async (agent) => {
@@ -133,8 +149,8 @@ function startProcess(
   cwd: string,
   environment: Readonly<Record<string, string>>,
 ): RunningAgent {
-  const flags = ["--conditions=quartet-source", "--disable-warning=ExperimentalWarning"];
-  const child: ChildProcess = spawn(process.execPath, [...flags, MAIN, ...args], {
+  const [program = "", ...rest] = args;
+  const child: ChildProcess = spawn(program, rest, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...BASE_ENVIRONMENT, ...environment },
@@ -151,6 +167,7 @@ function startProcess(
   };
   return {
     pid: child.pid ?? -1,
+    root: `/proc/${child.pid}/root`,
     log: () => stderr,
     signal,
     ended: () => end,

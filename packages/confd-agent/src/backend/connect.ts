@@ -48,6 +48,10 @@ export async function connectBackend(
       const { createRedisBackend } = await import("./redis/redis.ts");
       return createRedisBackend({ settings, notice });
     }
+    case "kubernetes": {
+      const { createKubernetesBackend } = await import("./kubernetes/kubernetes.ts");
+      return await createKubernetesBackend({ settings, environment });
+    }
     default:
       throw new ConfigError(`backend ${settings.backend} is not included in this build`);
   }

@@ -202,22 +202,22 @@ export const FLAGS: readonly FlagSpec[] = [
 
 /** Backends by the names that users may give: built in, or known but not included. */
 export const BACKENDS: readonly string[] = [
-  "consul",
   "env",
   "etcd",
   "etcdv3",
   "file",
   "kubernetes",
   "redis",
-  "vault",
 ];
 export const ABSENT_BACKENDS: readonly string[] = [
   "acm",
+  "consul",
   "dynamodb",
   "imds",
   "rancher",
   "secretsmanager",
   "ssm",
+  "vault",
   "zookeeper",
 ];
 

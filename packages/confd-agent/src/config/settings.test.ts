@@ -145,8 +145,9 @@ describe("where settings come from", () => {
 
   it("CONFD-CFG-12 CONFD-BE-9 CONFD-CFG-13 backends that cannot work end the agent", async () => {
     const cases = {
-      ectd: 'Invalid backend "ectd": use one of consul, env,',
+      ectd: 'Invalid backend "ectd": use one of env, etcd,',
       ssm: "backend ssm is not included in this build",
+      consul: "backend consul is not included in this build",
       file: "backend file: no file",
     };
     for (const [backend, problem] of Object.entries(cases)) {

@@ -1,0 +1,151 @@
+/** The agent on ConfigMaps and Secrets of a real API server. */
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { attachControlPlane, type ControlPlane, startControlPlane } from "@quartet/testing";
+import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { becomes, eventually } from "./agent.testkit.ts";
+import { type Cluster, createCluster } from "./kubernetes.testkit.ts";
+
+let plane: ControlPlane;
+let cluster: Cluster;
+beforeEach(async () => {
+  plane = attachControlPlane(inject("controlPlane"));
+  cluster = await createCluster(plane);
+});
+afterEach(async () => {
+  await cluster.close();
+  await plane.stop();
+});
+
+const lines = (name: string): number =>
+  cluster.scene.exists(name) ? cluster.scene.read(name).split("\n").length - 1 : 0;
+const web = (): void =>
+  cluster.scene.resource("web", {
+    keys: ["/"],
+    template: 'level={{getv "/log.level"}} workers={{getv "/workers"}}\n',
+    lines: ['prefix = "/configmaps/-/web"', 'reload_cmd = "echo r >> {}/reloads"'],
+  });
+
+it("AS-17 CONFD-K8S-5 CONFD-K8S-9 CONFD-K8S-10 a ConfigMap: one update is one reload, labels are none, deleted it leaves the file", async () => {
+  const { scene } = cluster;
+  await cluster.apply("configmaps", "web", { data: { "log.level": "info", workers: "4" } });
+  web();
+  const agent = await cluster.watch();
+  await becomes(scene, "web", "level=info workers=4\n");
+  await cluster.patch("configmaps", "web", { data: { "log.level": "debug", workers: "8" } });
+  await becomes(scene, "web", "level=debug workers=8\n");
+  await eventually(
+    () => lines("reloads"),
+    (count) => count === 2,
+  );
+  await cluster.patch("configmaps", "web", { metadata: { labels: { a: "b" } } });
+  await cluster.remove("configmaps", "web");
+  await eventually(agent.log, (log) => log.includes("key does not exist"));
+  expect(scene.read("web")).toBe("level=debug workers=8\n");
+  await cluster.apply("configmaps", "web", { data: { "log.level": "warn", workers: "1" } });
+  await becomes(scene, "web", "level=warn workers=1\n");
+  await eventually(
+    () => lines("reloads"),
+    (count) => count === 3,
+  );
+  expect((await agent.stop()).code).toBe(0);
+});
+
+it("AS-18 CONFD-K8S-11 CONFD-K8S-13 CONFD-K8S-14 a Secret with rights for it alone; another one stays refused until it is granted", async () => {
+  const { scene, admin, namespace } = cluster;
+  const bytes = randomBytes(4000);
+  await cluster.apply("secrets", "tls", { data: { key: bytes.toString("base64") } });
+  await cluster.apply("secrets", "other", { stringData: { key: "other" } });
+  const grant = async (name: string): Promise<void> => {
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+    await admin.ok("POST", `${rbac}/roles`, {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "Role",
+      metadata: { name },
+      rules: [
+        { apiGroups: [""], resources: ["secrets"], resourceNames: [name], verbs: ["get", "list", "watch"] },
+      ],
+    });
+    await admin.ok("POST", `${rbac}/rolebindings`, {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "RoleBinding",
+      metadata: { name },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "confd-user" }],
+    });
+  };
+  await grant("tls");
+  for (const name of ["tls", "other"]) {
+    scene.resource(name, {
+      keys: [`/secrets/${namespace}/${name}`],
+      template: `{{getv "/secrets/${namespace}/${name}/key"}}`,
+    });
+  }
+  const agent = await cluster.watch("confd-user", "--log-level", "trace");
+  await eventually(() => scene.exists("tls"), Boolean);
+  const digest = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
+  expect(digest(readFileSync(scene.path("tls")))).toBe(digest(bytes));
+  expect(statSync(scene.path("tls")).mode & 0o777).toBe(0o600);
+  await eventually(agent.log, (log) =>
+    log.includes(`cannot list/watch secrets/other in namespace ${namespace}`),
+  );
+  expect(agent.log()).toMatch(/secrets .* is forbidden/);
+  expect(scene.exists("other")).toBe(false);
+  await grant("other");
+  await becomes(scene, "other", "other");
+  expect(agent.log()).not.toContain(bytes.toString("base64").slice(0, 40));
+});
+
+it("CONFD-K8S-2 CONFD-K8S-3 CONFD-K8S-4 CONFD-K8S-6 a whole namespace, binary data, and trees", async () => {
+  const { scene } = cluster;
+  await cluster.apply("configmaps", "a", {
+    data: { "app.yaml": "db:\n  host: h\n  ports: [1, 2]\n", plain: "é" },
+  });
+  await cluster.apply("configmaps", "b", {
+    binaryData: { raw: Buffer.from([255, 0, 10]).toString("base64") },
+  });
+  scene.resource("out", {
+    keys: ["/configmaps/-"],
+    template:
+      '{{range ls "/configmaps/-"}}{{.}} {{end}}{{getv "/configmaps/-/a/app.yaml/db/ports/1"}} {{getv "/configmaps/-/a/plain"}} {{printf "%x" (getv "/configmaps/-/b/raw")}}',
+  });
+  const { code, stderr } = await scene.run([...(await cluster.args()), "--onetime", "--kube-expand"]);
+  expect([code, stderr.includes("ERROR")]).toEqual([0, false]);
+  // The controller manager may have put its own ConfigMap there.
+  expect(scene.read("out").replace("kube-root-ca.crt ", "")).toBe("a b 2 é ff000a");
+  scene.resource("out", { keys: ["/pods/x"], template: "" });
+  const unknown = await scene.run([...(await cluster.args()), "--onetime"]);
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toContain('unknown kind "pods"');
+});
+
+it("AS-19 CONFD-K8S-7 CONFD-K8S-12 goes on after an outage of the API server with its history gone", async () => {
+  const own = await startControlPlane();
+  const apart = await createCluster(own);
+  try {
+    const { scene } = apart;
+    await apart.apply("configmaps", "web", { data: { v: "1" } });
+    scene.resource("web", {
+      keys: ["/v"],
+      template: '{{getv "/v"}}',
+      lines: ['prefix = "/configmaps/-/web"', 'reload_cmd = "echo r >> {}/reloads"'],
+    });
+    const agent = await apart.watch();
+    await becomes(scene, "web", "1");
+    await own.forgetHistory();
+    await apart.patch("configmaps", "web", { data: { v: "2" } });
+    await becomes(scene, "web", "2");
+    await own.kill("kube-apiserver");
+    await eventually(agent.log, (log) => log.includes("cannot list/watch configmaps/web"));
+    expect(scene.read("web")).toBe("2");
+    await own.start("kube-apiserver");
+    await apart.patch("configmaps", "web", { data: { v: "3" } });
+    await becomes(scene, "web", "3");
+    const count = (): number => scene.read("reloads").split("\n").length - 1;
+    await eventually(count, (reloads) => reloads >= 3);
+    expect(count()).toBe(3);
+  } finally {
+    await apart.close();
+    await own.stop();
+  }
+});

@@ -1,0 +1,64 @@
+/** ConfigMaps and Secrets of a test's namespace on a real API server. */
+import { type ControlPlane, type TestClient, testClient, testNamespace } from "@quartet/testing";
+import { createScene, type RunningAgent, type Scene } from "./agent.testkit.ts";
+
+export interface Cluster {
+  readonly scene: Scene;
+  readonly admin: TestClient;
+  readonly namespace: string;
+  /** Makes or replaces an object of the namespace. */
+  apply(resource: "configmaps" | "secrets", name: string, object: object): Promise<void>;
+  patch(resource: "configmaps" | "secrets", name: string, patch: object): Promise<void>;
+  remove(resource: "configmaps" | "secrets", name: string): Promise<void>;
+  /** Flags of an agent that is the user; the administrator unless named. */
+  args(user?: string): Promise<string[]>;
+  watch(user?: string, ...more: string[]): Promise<RunningAgent>;
+  close(): Promise<void>;
+}
+
+export async function createCluster(plane: ControlPlane): Promise<Cluster> {
+  const admin = testClient(await plane.kubeconfig());
+  const scene = createScene();
+  const { name: namespace, remove } = await testNamespace(admin);
+  const path = (resource: string, name = ""): string => `/api/v1/namespaces/${namespace}/${resource}/${name}`;
+  const args = async (user?: string): Promise<string[]> => {
+    const file = `kubeconfig-${user ?? "admin"}`;
+    scene.write(
+      file,
+      await plane.kubeconfig(user === undefined ? {} : { user, groups: ["system:authenticated"] }),
+    );
+    const access = ["--kubeconfig", scene.path(file), "--kube-namespace", namespace, "--backend-timeout", "60s"];
+    return [
+      "--backend",
+      "kubernetes",
+      ...access,
+      "--watch-error-backoff",
+      "100ms",
+      "--watch-error-backoff-max",
+      "1s",
+    ];
+  };
+  return {
+    scene,
+    admin,
+    namespace,
+    args,
+    apply: async (resource, name, object) => {
+      const kind = resource === "secrets" ? "Secret" : "ConfigMap";
+      const body = { apiVersion: "v1", kind, metadata: { name }, ...object };
+      const { code } = await admin.request("PUT", path(resource, name), body);
+      if (code === 404) await admin.ok("POST", path(resource), body);
+    },
+    patch: async (resource, name, patch) =>
+      void (await admin.ok("PATCH", path(resource, name), patch, {
+        contentType: "application/merge-patch+json",
+      })),
+    remove: async (resource, name) => void (await admin.ok("DELETE", path(resource, name))),
+    watch: async (user, ...more) => scene.start([...(await args(user)), "--watch", ...more]),
+    close: async () => {
+      await scene.close();
+      await remove();
+      admin.close();
+    },
+  };
+}
