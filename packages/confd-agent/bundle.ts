@@ -62,8 +62,11 @@ export async function bundle({ outfile }: BundleOptions): Promise<number> {
 
 function commit(): string {
   try {
-    const options = { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] } as const;
-    return execFileSync("git", ["rev-parse", "--short", "HEAD"], options).trim();
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   } catch {
     return "unknown";
   }

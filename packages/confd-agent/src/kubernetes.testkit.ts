@@ -27,7 +27,14 @@ export async function createCluster(plane: ControlPlane): Promise<Cluster> {
       file,
       await plane.kubeconfig(user === undefined ? {} : { user, groups: ["system:authenticated"] }),
     );
-    const access = ["--kubeconfig", scene.path(file), "--kube-namespace", namespace, "--backend-timeout", "60s"];
+    const access = [
+      "--kubeconfig",
+      scene.path(file),
+      "--kube-namespace",
+      namespace,
+      "--backend-timeout",
+      "60s",
+    ];
     return [
       "--backend",
       "kubernetes",

@@ -201,14 +201,7 @@ export const FLAGS: readonly FlagSpec[] = [
 ];
 
 /** Backends by the names that users may give: built in, or known but not included. */
-export const BACKENDS: readonly string[] = [
-  "env",
-  "etcd",
-  "etcdv3",
-  "file",
-  "kubernetes",
-  "redis",
-];
+export const BACKENDS: readonly string[] = ["env", "etcd", "etcdv3", "file", "kubernetes", "redis"];
 export const ABSENT_BACKENDS: readonly string[] = [
   "acm",
   "consul",

@@ -1,5 +1,5 @@
 /** Values as JSON, as Go's encoding/json writes them: keys sorted, and `<`, `>` and `&` escaped. */
-import { bytesOf, CallError, elementsOf, textOf, type Value, unboxed } from "@quartet/go-template";
+import { bytesOf, CallError, elementsOf, textOf, unboxed, type Value } from "@quartet/go-template";
 
 /** How deep values may lie in each other. */
 const MAX_DEPTH = 500;
@@ -8,7 +8,9 @@ const ESCAPED: Readonly<Record<string, string>> = { "<": "\\u003c", ">": "\\u003
 /** Encodes a value; `indent` spaces per level, none on one line. Byte string. */
 export function encodeJson(value: Value | undefined, indent = 0): string {
   const text = JSON.stringify(plain(value, 0), undefined, indent);
-  return bytesOf(text.replace(/[<>&\u2028\u2029]/g, (char) => ESCAPED[char] ?? `\\u${char.charCodeAt(0).toString(16)}`));
+  return bytesOf(
+    text.replace(/[<>&\u2028\u2029]/g, (char) => ESCAPED[char] ?? `\\u${char.charCodeAt(0).toString(16)}`),
+  );
 }
 
 function plain(boxed: Value | undefined, depth: number): unknown {
@@ -32,14 +34,17 @@ function plain(boxed: Value | undefined, depth: number): unknown {
     case "map":
       return value.data === undefined ? null : sortedObject([...value.data], depth);
     case "struct":
-      return Object.fromEntries((value.type.fields ?? []).map((name, index) => [name, plain(value.data[index], depth + 1)]));
+      return Object.fromEntries(
+        (value.type.fields ?? []).map((name, index) => [name, plain(value.data[index], depth + 1)]),
+      );
     default:
       throw new CallError(`json: unsupported type: ${value!.type.name}`);
   }
 }
 
 /** A whole number with all its digits. */
-const rawNumber = (data: bigint): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(data));
+const rawNumber = (data: bigint): unknown =>
+  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(data));
 
 const sortedObject = (entries: [string, Value][], depth: number): object =>
   Object.fromEntries(

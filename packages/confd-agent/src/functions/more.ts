@@ -4,6 +4,7 @@ import {
   ANY,
   ANY_MAP,
   ANYS,
+  BOOL,
   bool,
   boxed,
   bytesOf,
@@ -13,16 +14,15 @@ import {
   INT,
   isTrue,
   quote,
-  slice,
-  sprint,
   STRING,
   STRINGS,
+  slice,
+  sprint,
   string,
-  textOf,
-  BOOL,
   type Type,
-  type Value,
+  textOf,
   unboxed,
+  type Value,
 } from "@quartet/go-template";
 import { RE2JS } from "re2js";
 import { encodeJson } from "./encode-json.ts";
@@ -61,7 +61,9 @@ export const MORE_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   nindent: onValues([INT, STRING], (width, text) => string(`\n${indented(width, bytes(text))}`)),
   quote: onValues([ANY], (value) => string(quote(sprint([value])))),
   squote: onValues([ANY], (value) => string(`'${sprint([value])}'`)),
-  trimPrefix: onStrings(2, (text, prefix) => string(text.startsWith(prefix) ? text.slice(prefix.length) : text)),
+  trimPrefix: onStrings(2, (text, prefix) =>
+    string(text.startsWith(prefix) ? text.slice(prefix.length) : text),
+  ),
   repeat: onValues([INT, STRING], (count, text) => string(repeated(bytes(text), Number(count?.data)))),
   nospace: onStrings(1, (text) => string(text.replace(/[ \t\r\n\v\f]/g, ""))),
   snakecase: onStrings(1, (text) => string(words(text).join("_"))),
@@ -76,11 +78,18 @@ export const MORE_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   append: onValues([ANY, ANY], (list, value) => slice(ANYS, [...itemsOf(list).map(boxed), boxed(value)])),
   hasKey: onValues([ANY_MAP, STRING], (map, key) => bool(entriesOf(map).has(bytes(key)))),
   keys: onValues([ANY_MAP], (map) => slice(STRINGS, sortedKeys(map).map(string))),
-  values: onValues([ANY_MAP], (map) => slice(ANYS, sortedKeys(map).map((key) => boxed(entriesOf(map).get(key))))),
+  values: onValues([ANY_MAP], (map) =>
+    slice(
+      ANYS,
+      sortedKeys(map).map((key) => boxed(entriesOf(map).get(key))),
+    ),
+  ),
   pluck: variadic([STRING, ANY_MAP], ([key, ...maps]) =>
     slice(
       ANYS,
-      maps.filter((map) => entriesOf(map).has(bytes(key))).map((map) => boxed(entriesOf(map).get(bytes(key)))),
+      maps
+        .filter((map) => entriesOf(map).has(bytes(key)))
+        .map((map) => boxed(entriesOf(map).get(bytes(key)))),
     ),
   ),
   sha256sum: onStrings(1, (text) => string(createHash("sha256").update(text, "latin1").digest("hex"))),
@@ -124,7 +133,9 @@ function compiled(pattern: string): RE2JS {
   try {
     return RE2JS.compile(textOf(pattern));
   } catch (error) {
-    throw new CallError(bytesOf(`regular expression: ${error instanceof Error ? error.message : String(error)}`));
+    throw new CallError(
+      bytesOf(`regular expression: ${error instanceof Error ? error.message : String(error)}`),
+    );
   }
 }
 
