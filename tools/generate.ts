@@ -19,6 +19,7 @@ const PACKAGE_OF_GROUP: Readonly<Record<string, string>> = {
   "networking.cloudflare-operator.io": "tunnel-config",
 };
 
+const scaled = new Set<string>();
 const typesOf = new Map<string, string[]>();
 for (const file of readdirSync(`${repository}/crds`).sort()) {
   const text = readFileSync(`${repository}/crds/${file}`, "utf8");
@@ -26,6 +27,9 @@ for (const file of readdirSync(`${repository}/crds`).sort()) {
   const owner = PACKAGE_OF_GROUP[crd.spec.group];
   if (owner === undefined) throw new Error(`crds/${file}: no package is known for group ${crd.spec.group}`);
   typesOf.set(owner, [...(typesOf.get(owner) ?? []), await crdTypes(crd)]);
+  if (crd.spec.versions.some(({ subresources }) => subresources?.scale !== undefined)) {
+    scaled.add(crd.metadata.name);
+  }
   const users = MODULES.filter((module) => module.crds.includes(file)).map(({ name }) => name);
   const converted = MODULES.flatMap(convertedCrds).includes(file.replace(/^([^_]+)_([^.]+)\.yaml$/, "$2.$1"));
   write(`charts/quartet/templates/crds/${file}`, crdTemplate(text, users, converted));
@@ -39,7 +43,7 @@ for (const [owner, types] of typesOf) {
 }
 write("charts/quartet/files/rbac.yaml", rbacFile(MODULES));
 write("charts/quartet/files/webhooks.yaml", webhooksFile(MODULES));
-write("charts/quartet/files/controllers.yaml", controllersFile(MODULES));
+write("charts/quartet/files/controllers.yaml", controllersFile(MODULES, scaled));
 const { specs } = await loadSettings({ args: [], env: {}, modules: MODULES });
 write("docs/reference/flags.md", flagsPage(specs));
 write("docs/reference/metrics.md", metricsPage(await metricFamilies()));

@@ -15,12 +15,17 @@ const ALL = [
 
 interface Role {
   kind: string;
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
   rules: { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }[];
 }
 
+/** Roles of users, which are added to view, edit and admin. */
+const isForUsers = ({ metadata }: Role): boolean =>
+  Object.keys(metadata.labels ?? {}).some((label) => label.includes("/aggregate-to-"));
+
+/** Roles of the manager. */
 const rolesOf = (objects: readonly object[]): Role[] =>
-  (objects as Role[]).filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
+  (objects as Role[]).filter((role) => ["Role", "ClusterRole"].includes(role.kind) && !isForUsers(role));
 
 /** Every single right of the roles, sorted. */
 function rights(roles: readonly Role[]): string[] {
@@ -219,12 +224,56 @@ describe("objects", () => {
     expect(without.some(({ kind }) => kind === "CustomResourceDefinition")).toBe(false);
   });
 
-  it("CORE-537 have no NetworkPolicy unless asked for, then one for API server, DNS and Nacos nodes", async () => {
-    expect((await render()).some(({ kind }) => kind === "NetworkPolicy")).toBe(false);
+  it("CORE-532 never run two at a time without leader election", async () => {
+    const alone = await render(["replicas=1", 'leaderElection={"enabled":false}']);
+    expect(only(alone, "Deployment").spec.strategy).toEqual({ type: "Recreate" });
+  });
+
+  it("CORE-540 give viewers and editors of namespaces the custom resources, and in namespaced mode make nothing cluster-wide", async () => {
+    const users = ((await render()) as unknown as Role[]).filter(isForUsers);
+    const named = (end: string): Role => users.find(({ metadata }) => metadata.name.endsWith(end))!;
+    expect(users).toHaveLength(2);
+    const labels = (role: Role): string[] =>
+      Object.keys(role.metadata.labels ?? {}).filter((label) => label.includes("aggregate"));
+    expect(labels(named("-view"))).toEqual(["rbac.authorization.k8s.io/aggregate-to-view"]);
+    expect(labels(named("-edit")).sort()).toEqual([
+      "rbac.authorization.k8s.io/aggregate-to-admin",
+      "rbac.authorization.k8s.io/aggregate-to-edit",
+    ]);
+    expect(rights([named("-view")])).toEqual(
+      ["get", "list", "watch"]
+        .flatMap((verb) => [`nacos ${verb}`, `nacos/scale ${verb}`])
+        .concat("nacos/status get")
+        .map((right) => `ClusterRole  quartet-view nacos.io ${right} *`)
+        .sort(),
+    );
+    expect(rights([named("-edit")]).filter((right) => right.includes("nacos/status"))).toEqual([
+      "ClusterRole  quartet-edit nacos.io nacos/status get *",
+    ]);
+    expect(((await render([NAMESPACED])) as unknown as Role[]).filter(isForUsers)).toEqual([]);
+    expect(((await render(['userRoles={"create":false}'])) as unknown as Role[]).filter(isForUsers)).toEqual(
+      [],
+    );
+  });
+
+  it("CORE-537 have a NetworkPolicy that lets nothing in but their ports, and nothing out to link-local addresses", async () => {
+    const { spec } = only(await render(), "NetworkPolicy");
+    expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(spec.ingress.map(({ ports }: { ports: object[] }) => ports)).toEqual([
+      [{ protocol: "TCP", port: "health" }],
+      [{ protocol: "TCP", port: "metrics" }],
+    ]);
+    expect(JSON.stringify(spec.egress)).toContain('"except":["169.254.0.0/16"]');
+    expect(
+      (await render(['networkPolicy={"enabled":false}'])).some(({ kind }) => kind === "NetworkPolicy"),
+    ).toBe(false);
+  });
+
+  it("CORE-537 let nothing out but to API server, DNS and Nacos nodes when they are told so", async () => {
     const apiServer = '{"cidr":"10.0.0.1/32","port":443}';
     const from = '[{"namespaceSelector":{}}]';
     const { spec } = only(
-      await render([`networkPolicy={"enabled":true,"metricsFrom":${from},"apiServer":${apiServer}}`]),
+      await render([`networkPolicy={"restrictEgress":true,"metricsFrom":${from},"apiServer":${apiServer}}`]),
       "NetworkPolicy",
     );
     expect(spec.ingress).toContainEqual({
@@ -236,5 +285,6 @@ describe("objects", () => {
       to: [{ ipBlock: { cidr: "10.0.0.1/32" } }],
     });
     expect(JSON.stringify(spec.egress)).toContain('"middleware":"nacos"');
+    expect(JSON.stringify(spec.egress)).not.toContain("0.0.0.0/0");
   });
 });

@@ -1,5 +1,5 @@
 /** The chart on a real API server: what it accepts, and the life of a release. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -64,7 +64,7 @@ async function openShared() {
 it("CORE-539 renders only what the API server takes with strict validation", async () => {
   const { client, namespace } = await openShared();
   const objects = [
-    ...(await render(['networkPolicy={"enabled":true}'], namespace)),
+    ...(await render(['networkPolicy={"restrictEgress":true}'], namespace)),
     ...(await render([`watchNamespaces=["${namespace}"]`, 'metrics={"secure":true}'], namespace)),
   ];
   expect(objects.map(({ kind }) => kind)).toEqual(
@@ -187,6 +187,91 @@ it("core A19 CORE-535 upgrades CRDs with the release, rolls back, and leaves CRD
     `--filename=${CRDS}`,
   ]);
   expect(applied.code, applied.stderr).toBe(0);
+});
+
+/** A chart that holds the CRD as a template, as that of a former operator may. */
+function formerChart(): string {
+  const chart = join(folder, "former");
+  mkdirSync(join(chart, "templates"), { recursive: true });
+  writeFileSync(join(chart, "Chart.yaml"), "apiVersion: v2\nname: nacos-operator\nversion: 1.0.0\n");
+  const crd = readFileSync(join(CRDS, "nacos.io_nacos.yaml"), "utf8");
+  writeFileSync(join(chart, "templates", "crd.yaml"), crd.replace("Nacos server image. Needed.", "Image."));
+  return chart;
+}
+
+it("CORE-535 NACOS-405 takes over a CRD that was applied by hand or belongs to a former release, and its resources stay", async () => {
+  const { client, kubeconfig, env, release } = await openOwn();
+  const nacos = "/apis/nacos.io/v1alpha1/namespaces/team-a/nacos";
+  const crd = async (): Promise<Rendered> => client.ok<Rendered>("GET", CRD_PATH);
+  const createMine = async (): Promise<string | undefined> => {
+    await expect
+      .poll(async () => (await client.request("GET", nacos)).code, { timeout: 60_000, interval: 200 })
+      .toBe(200);
+    const { metadata } = await client.ok<Rendered>("POST", nacos, {
+      apiVersion: "nacos.io/v1alpha1",
+      kind: "Nacos",
+      metadata: { name: "mine" },
+      spec: { image: "nacos/nacos-server:v2.4.3" },
+    });
+    return metadata.uid;
+  };
+  const mine = async (): Promise<string | undefined> =>
+    (await client.ok<Rendered>("GET", `${nacos}/mine`)).metadata.uid;
+
+  // Applied by hand, as the first step of a take-over says.
+  const { programs } = findAssets();
+  const applied = await execute(programs.kubectl!, [
+    `--kubeconfig=${kubeconfig}`,
+    "apply",
+    "--server-side",
+    `--filename=${CRDS}`,
+  ]);
+  expect(applied.code, applied.stderr).toBe(0);
+  const uid = await createMine();
+  const refused = await helm(["install", "quartet", CHART, "--namespace", "ops"], env);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain("invalid ownership metadata");
+  await release("install", "quartet", CHART, "--take-ownership");
+  expect((await crd()).metadata.annotations).toMatchObject({
+    "helm.sh/resource-policy": "keep",
+    "meta.helm.sh/release-name": "quartet",
+  });
+  await release("upgrade", "quartet", CHART, "--set", "log.level=debug");
+  await release("uninstall", "quartet");
+  expect(await mine()).toBe(uid);
+
+  // Again over what the uninstalled release has left.
+  await release("install", "quartet", CHART);
+  await release("uninstall", "quartet");
+  expect(await mine()).toBe(uid);
+});
+
+it("CORE-535 takes over the CRD of a former release, which must be forgotten instead of uninstalled", async () => {
+  const { client, release, env } = await openOwn();
+  const nacos = "/apis/nacos.io/v1alpha1/namespaces/team-a/nacos";
+  await release("install", "former", formerChart());
+  await expect
+    .poll(async () => (await client.request("GET", nacos)).code, { timeout: 60_000, interval: 200 })
+    .toBe(200);
+  const { metadata } = await client.ok<Rendered>("POST", nacos, {
+    apiVersion: "nacos.io/v1alpha1",
+    kind: "Nacos",
+    metadata: { name: "mine" },
+    spec: { image: "nacos/nacos-server:v2.4.3" },
+  });
+  await release("install", "quartet", CHART, "--take-ownership");
+  const { spec } = await client.ok<Rendered>("GET", CRD_PATH);
+  expect(spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.image.description).toContain(
+    "Nacos server image",
+  );
+  // The guide: forget the former release; its uninstallation would delete the CRD, and with it every resource.
+  await client.ok("DELETE", "/api/v1/namespaces/ops/secrets?labelSelector=owner%3Dhelm%2Cname%3Dformer");
+  const left = await helmOk(["list", "--namespace", "ops", "--short"], env);
+  expect(left.trim()).toBe("quartet");
+  await release("upgrade", "quartet", CHART);
+  await release("rollback", "quartet", "1");
+  await release("uninstall", "quartet");
+  expect((await client.ok<Rendered>("GET", `${nacos}/mine`)).metadata.uid).toBe(metadata.uid);
 });
 
 it.each([

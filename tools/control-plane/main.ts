@@ -7,12 +7,13 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { addNode, ensureAssets, startControlPlane, testClient } from "@quartet/testing";
+import { addNode, ensureAssets, startControlPlane, startProvisioner, testClient } from "@quartet/testing";
 
 const USAGE = `usage: control-plane [start] [--nodes N] [--pod-cidr RANGE]
        control-plane assets
 
-start   starts etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok; Ctrl-C stops them
+start   starts etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok; Ctrl-C stops them. Claims of the
+        storage class "standard", the default, get volumes
         --nodes N         nodes to create, default 1
         --pod-cidr RANGE  range of pod addresses, default 10.1.0.0/16
 assets  prints the folder of the programs, building what is missing`;
@@ -65,19 +66,21 @@ async function start(nodes: number, podCidr: string | undefined): Promise<void> 
     onProgress: progress,
     ...(podCidr === undefined ? {} : { podCidr }),
   });
+  let stopProvisioner = async (): Promise<void> => {};
   try {
     const kubeconfig = await controlPlane.kubeconfig();
     const file = join(controlPlane.workDir, "admin.kubeconfig");
     writeFileSync(file, kubeconfig, { mode: 0o600 });
     const client = testClient(kubeconfig);
     for (let index = 0; index < nodes; index++) await addNode(client, `node-${index}`);
-    client.close();
+    stopProvisioner = await startProvisioner(client);
     console.log(`export KUBECONFIG=${file}`);
     console.log(`# kubectl: ${assets.programs.kubectl}`);
     progress(`logs: ${controlPlane.workDir}; Ctrl-C stops it`);
     await stopped;
     progress("stopping");
   } finally {
+    await stopProvisioner();
     await controlPlane.stop();
   }
 }

@@ -94,13 +94,27 @@ export function webhooksFile(modules: readonly ControllerModule[]): string {
   return HEAD + stringify(content, { aliasDuplicateObjects: false });
 }
 
-/** Facts about controllers by name: whether the API server calls them, and which config field a value sets. */
-export function controllersFile(modules: readonly ControllerModule[]): string {
+/** A kind that users work with. */
+interface UserKind {
+  readonly group: string;
+  readonly plural: string;
+  readonly scale: boolean;
+}
+
+/**
+ * Facts about controllers by name: whether the API server calls them, which config field a value sets, and the kinds that
+ * users of namespaces work with.
+ * @param scaled `plural.group` of the kinds with a scale subresource
+ */
+export function controllersFile(modules: readonly ControllerModule[], scaled: ReadonlySet<string>): string {
   const facts = byName(modules, (module) => ({
     hooks: (module.webhooks ?? []).length > 0 || (module.conversions ?? []).length > 0,
     fields: Object.fromEntries(
       module.flags.map(({ name }) => [settingKey(module.name, name), camelCase(name)]),
     ),
+    kinds: module.kinds
+      .filter(({ namespaced }) => namespaced)
+      .map(({ group, plural }): UserKind => ({ group, plural, scale: scaled.has(`${plural}.${group}`) })),
   }));
   return HEAD + stringify(facts);
 }

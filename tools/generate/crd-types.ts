@@ -3,10 +3,17 @@ import { compile, type JSONSchema } from "json-schema-to-typescript";
 
 /** The parts of a CustomResourceDefinition that the types depend on. */
 export interface Crd {
+  /** `plural.group`. */
+  metadata: { name: string };
   spec: {
     group: string;
     names: { kind: string };
-    versions: { name: string; storage: boolean; schema: { openAPIV3Schema: JSONSchema } }[];
+    versions: {
+      name: string;
+      storage: boolean;
+      schema: { openAPIV3Schema: JSONSchema };
+      subresources?: { scale?: object };
+    }[];
   };
 }
 

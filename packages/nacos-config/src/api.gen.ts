@@ -1282,27 +1282,35 @@ healthy?: boolean
  */
 version?: string
 /**
- * One entry per checked node, in the order of their ordinals.
+ * One entry per checked node, in the order of their ordinals; these have a podName. Behind them the conditions of operatorConditions, for kubectl wait and others that look for Ready here.
  * 
- * Items: State of one node.
+ * Items: State of one node, or a standard condition.
  */
 conditions?: {
 /**
- * Role of the node: leader, follower or unknown.
+ * Role of the node: leader, follower or unknown; or the type of a standard condition.
  */
 type: string
 /**
- * "true" for a node that passed the check, else "false".
+ * "true" for a node that passed the check, else "false"; True, False or Unknown of a standard condition.
  */
 status: string
 /**
- * Why the node failed, one word.
+ * Why the node failed, or why the condition has its status, one word.
  */
 reason?: string
 /**
- * Why the node failed, for people.
+ * The same for people.
  */
 message?: string
+/**
+ * Generation that a standard condition speaks of.
+ */
+observedGeneration?: number
+/**
+ * When the status of a standard condition changed last.
+ */
+lastTransitionTime?: string
 /**
  * IP address of the pod.
  */
@@ -1433,6 +1441,10 @@ finalConfigName?: string
  * Kind of the generated configuration object that the pods mount.
  */
 finalConfigKind?: string
+/**
+ * Label selector of the pods as text, for autoscalers.
+ */
+selector?: string
 /**
  * Generator revision of the pod template.
  */

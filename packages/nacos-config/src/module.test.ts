@@ -15,7 +15,13 @@ describe("module", () => {
         ),
       ].sort();
     expect(verbsOn("nacos")).toEqual(["get", "list", "watch"]);
-    expect(verbsOn("nacos/status")).toEqual(["get", "patch", "update"]);
+    expect(verbsOn("nacos/status")).toEqual(["patch"]);
+    expect(verbsOn("services")).not.toContain("delete");
+    for (const resource of ["configmaps", "secrets", "services", "statefulsets", "jobs"]) {
+      expect(verbsOn(resource)).not.toContain("patch");
+    }
+    const leases = nacosModule.rights.filter(({ kind }) => kind.plural === "leases");
+    expect(leases.map(({ names }) => names)).toEqual([["219866ca.nacos.io"], ["219866ca.nacos.io"]]);
     expect(verbsOn("pods")).toEqual(["get", "list", "watch"]);
     expect(verbsOn("persistentvolumeclaims")).toEqual(["get", "list", "patch"]);
     expect(JSON.stringify(nacosModule.rights)).not.toContain('"*"');

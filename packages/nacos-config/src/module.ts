@@ -24,6 +24,7 @@ import { CONFIG_MAP, CONTROLLER_REVISION, JOB, NACOS, POD, SECRET, SERVICE, STAT
 import { DEBOUNCE, POD_PROJECTION, secretNames, sourceNames, strangePods } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
 import { createConfigMetrics } from "./reconcile/metrics.ts";
+import { createNodeWatch } from "./reconcile/node-watch.ts";
 import type { Informers } from "./reconcile/pass.ts";
 import { createPeerWatch, peerLeases } from "./reconcile/peer.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
@@ -59,6 +60,7 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
   mysqlScript();
   let lookup: SourceReader["source"] | undefined;
   const probes = createProbes(manager.clock, "nacos-probes");
+  const nodeWatch = createNodeWatch(manager.clock);
   const found = (): SourceReader["source"] => {
     if (lookup === undefined) throw new Error("a reconcile is not running");
     return lookup;
@@ -67,6 +69,7 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
     nacos: () => found()(NACOS),
     informers: () => informersOf(found()),
     probes,
+    nodeWatch,
     memories: createMemoryStore(),
     metrics: createConfigMetrics(manager.metrics),
     clock: manager.clock,
@@ -98,6 +101,7 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
       .references(SECRET, (nacos) => secretNames(settingsOf(nacos)))
       .references(POD, strangersOf, { projection: POD_PROJECTION })
       .watchesRaw(probes.source)
+      .watchesRaw(nodeWatch.source)
       .complete((key, ctx) => {
         lookup = ctx.cache.source;
         return reconcile(key, ctx);

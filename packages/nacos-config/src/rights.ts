@@ -1,5 +1,5 @@
 /** Rights and flags of the controller. */
-import { allow, manages, type Right, reads, reconciles } from "@quartet/core";
+import { allow, type Right, reads, type Verb } from "@quartet/core";
 import { LEASE } from "@quartet/core/kinds";
 import {
   CLAIM,
@@ -14,18 +14,24 @@ import {
 } from "./kinds.ts";
 import { PEER_LEASE } from "./reconcile/peer.ts";
 
-/** Nothing here deletes pods or claims. */
+/** What children need that are created, changed and left to the garbage collector. */
+const KEPT: readonly Verb[] = ["get", "list", "watch", "create", "update"];
+
+/** Nothing here deletes pods or claims, and nothing is patched but the status and claims that grow. */
 export const RIGHTS: readonly Right[] = [
-  ...reconciles(NACOS),
-  manages(CONFIG_MAP),
-  manages(SECRET),
-  manages(SERVICE),
-  manages(STATEFUL_SET),
+  reads(NACOS),
+  allow(NACOS, ["patch"], { subresource: "status" }),
+  // Owner references that block the owner's deletion need it where the admission plugin for them is on.
+  allow(NACOS, ["update"], { subresource: "finalizers" }),
+  allow(CONFIG_MAP, [...KEPT, "delete"]),
+  allow(SECRET, [...KEPT, "delete"]),
+  allow(SERVICE, KEPT),
+  allow(STATEFUL_SET, [...KEPT, "delete"]),
   allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "delete"]),
-  allow(JOB, ["get", "list", "watch", "create", "update"]),
+  allow(JOB, KEPT),
   allow(CLAIM, ["get", "list", "patch"]),
   reads(POD),
-  reads(LEASE),
+  reads(LEASE, { names: [PEER_LEASE] }),
   allow(LEASE, ["get"], { names: [PEER_LEASE], place: { flag: "nacos-peer-namespace" } }),
 ];
 

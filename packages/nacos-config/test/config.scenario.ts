@@ -5,7 +5,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Nacos } from "../src/api.gen.ts";
 import type { JsonMap, Pod } from "../src/desired/k8s.ts";
-import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
+import {
+  conditionOf,
+  createBase,
+  eventually,
+  IMAGE,
+  nodesOf,
+  type Objects,
+  objectsOf,
+} from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 
 const M15 =
@@ -121,9 +129,7 @@ describe("merged configuration", () => {
       ]);
     }
     expect(resource.status).toMatchObject({ healthy: true, configDigest: M15_DIGEST, version: "2.4.3" });
-    const roles = resource.status?.conditions?.map(
-      ({ podName, type, status }) => `${podName} ${type} ${status}`,
-    );
+    const roles = nodesOf(resource).map(({ podName, type, status }) => `${podName} ${type} ${status}`);
     expect(roles).toEqual(["demo-0 leader true", "demo-1 follower true", "demo-2 follower true"]);
     expect(nacos.requests.every(({ path }) => path === "/nacos/v1/core/cluster/nodes")).toBe(true);
 

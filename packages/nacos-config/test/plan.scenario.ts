@@ -130,6 +130,37 @@ it("CORE-241 NACOS-705 NACOS-813 the initialisation of MySQL is planned, and sho
   expect(JSON.stringify(await objects.list("events")) + manager.log()).not.toContain("MARK-4d2");
 });
 
+it("CORE-242 NACOS-813 literal values of a live template are planned without being shown, whatever they are called", async () => {
+  const worker = await stage.startManager(NO_CHECK);
+  const spec = (mark: string) => ({
+    type: "standalone",
+    replicas: 1,
+    mysqlInitImage: "example/mysql:8.4",
+    database: { type: "mysql", mysqlHost: "db", mysqlUser: mark, mysqlPassword: mark },
+    env: [
+      { name: "HARMLESS", value: mark },
+      { name: "JAVA_OPT", value: mark },
+    ],
+    livenessProbe: { httpGet: { port: 8848, httpHeaders: [{ name: "X-Key", value: mark }] } },
+  });
+  await objects.nacos("demo", spec("MARK-1"));
+  await eventually(async () => expect(await objects.find("statefulsets", "demo")).toBeDefined(), 60_000);
+  await worker.stop();
+  await objects.patch("nacos", "demo", { spec: spec("MARK-2") });
+  const manager = await stage.startManager({ ...NO_CHECK, dryRun: true, logLevel: "trace" });
+  await eventually(() => {
+    const differences = JSON.stringify(planned(manager.log()));
+    for (const name of ["HARMLESS", "JAVA_OPT", "MYSQL_SERVICE_PASSWORD", "MYSQL_SERVICE_USER", "X-Key"]) {
+      expect(differences).toContain(`[${name}].value: [redacted] -> [redacted]`);
+    }
+  }, 60_000);
+  await eventually(async () => {
+    const notes = (await objects.list("events")).filter(({ reason }) => reason === "PlannedChange");
+    expect(notes.length).toBeGreaterThan(0);
+  });
+  expect(JSON.stringify(await objects.list("events")) + manager.log()).not.toContain("MARK-");
+}, 120_000);
+
 it("CORE-241 NACOS-213 plans beside a peer that is at work", async () => {
   const now = (): string => new Date().toISOString().replace("Z", "000Z");
   await objects.create("leases", "219866ca.nacos.io", {

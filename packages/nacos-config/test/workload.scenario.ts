@@ -4,7 +4,15 @@ import type { Nacos } from "../src/api.gen.ts";
 import type { JsonMap } from "../src/desired/k8s.ts";
 import { recreateRecord } from "../src/desired/recreate.ts";
 import { peerAdoptions } from "../src/fixtures.testkit.ts";
-import { conditionOf, createBase, eventually, IMAGE, type Objects, objectsOf } from "./support/objects.ts";
+import {
+  conditionOf,
+  createBase,
+  eventually,
+  IMAGE,
+  nodesOf,
+  type Objects,
+  objectsOf,
+} from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 import { createStorage } from "./support/storage.ts";
 
@@ -41,7 +49,7 @@ describe("workload", () => {
     await stage.startManager();
     await objects.nacos("demo", { type: "standalone", replicas: 1 });
     const resource = await running();
-    expect(resource.status?.conditions).toEqual([
+    expect(nodesOf(resource)).toEqual([
       expect.objectContaining({ type: "leader", status: "true", podName: "demo-0" }),
     ]);
     expect(await envOf()).toMatchObject({ MODE: "standalone", EMBEDDED_STORAGE: "embedded" });
@@ -78,12 +86,11 @@ describe("workload", () => {
     await objects.patch("nacos", "demo", { spec: { replicas: 5 } });
     const phases = new Set<string>();
     await eventually(async () => {
-      const { status } = await objects.get("nacos", "demo");
-      phases.add(status?.phase ?? "");
-      expect(status?.conditions).toHaveLength(5);
-      expect(
-        status?.conditions?.filter(({ type, status: ok }) => type === "follower" && ok === "true"),
-      ).toHaveLength(4);
+      const grown = await objects.get("nacos", "demo");
+      phases.add(grown.status?.phase ?? "");
+      const nodes = nodesOf(grown);
+      expect(nodes).toHaveLength(5);
+      expect(nodes.filter(({ type, status }) => type === "follower" && status === "true")).toHaveLength(4);
     }, 90_000);
     expect([...phases]).toEqual(["Running"]);
     expect(await generation()).toBe(before + 1);
@@ -198,7 +205,7 @@ describe("workload", () => {
       status: "Unknown",
       reason: "AuthRequired",
     });
-    expect(unverified.status?.conditions?.map(({ type }) => type)).toEqual(["unknown", "unknown", "unknown"]);
+    expect(nodesOf(unverified).map(({ type }) => type)).toEqual(["unknown", "unknown", "unknown"]);
     await objects.create("secrets", "identity", {
       apiVersion: "v1",
       kind: "Secret",

@@ -69,6 +69,32 @@ describe("differences", () => {
     );
   });
 
+  it("CORE-242 shows the literals of environment variables and headers by a list of harmless names alone", () => {
+    const names = ["MYSQL_PWD", "X", "JAVA_OPT", "MODE", "NACOS_SERVERS"];
+    const template = (value: string): object => ({
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              {
+                name: "main",
+                env: names.map((name) => ({ name, value })),
+                livenessProbe: { httpGet: { httpHeaders: [{ name: "X-Key", value }] } },
+              },
+            ],
+          },
+        },
+      },
+    });
+    const shown = [
+      ...lines(set, template("literal-1"), template("literal-2")),
+      ...lines(set, undefined, template("literal-2")),
+    ].filter((line) => line.includes("literal-"));
+    expect(shown.map((line) => /\[([A-Z_]+)\]\.value/.exec(line)?.[1]).sort()).toEqual([
+      ...["MODE", "MODE", "NACOS_SERVERS", "NACOS_SERVERS"],
+    ]);
+  });
+
   it("CORE-242 tells two contents of a long text apart, but not two values of a secret", () => {
     const marks = (kind: typeof set, value: string): string[] =>
       differences(kind, { data: { a: "x\n" } }, { data: { a: `${value}\n` } }).map(({ mark }) => mark);

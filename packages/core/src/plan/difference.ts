@@ -15,8 +15,16 @@ export interface Difference {
 
 /** Longest value that is shown as it is; longer ones, and texts of several lines, are described. */
 const MAX_VALUE = 120;
-/** Names of environment variables whose value is hidden beside those of {@link isSecretName}. */
-const SECRET_VARIABLE = /auth|identity/i;
+/**
+ * Environment variables whose literal value is shown. Any other may be a password, whatever it is called: this list grows
+ * by names whose values cannot be one.
+ */
+const HARMLESS_VARIABLES: ReadonlySet<string> = new Set([
+  ...["MODE", "NACOS_SERVERS", "NACOS_REPLICAS", "PREFER_HOST_MODE", "FUNCTION_MODE", "EMBEDDED_STORAGE"],
+  ...["SPRING_DATASOURCE_PLATFORM", "MYSQL_SERVICE_HOST", "MYSQL_SERVICE_PORT", "MYSQL_SERVICE_DB_NAME"],
+  ...["NACOS_AUTH_ENABLE", "NACOS_AUTH_CACHE_ENABLE", "NACOS_AUTH_TOKEN_EXPIRE_SECONDS"],
+  ...["JVM_XMS", "JVM_XMX", "JVM_XMN", "DOMAIN_NAME", "TZ", "LANG"],
+]);
 /** Fields that the server keeps and that change with every write. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   "resourceVersion",
@@ -70,9 +78,9 @@ function compare(before: unknown, after: unknown, place: Place, found: Differenc
     if (names.length > 0) {
       const variable = `${next.name ?? old.name ?? ""}`;
       for (const name of names) {
-        const secretVariable = name === "value" && (isSecretName(variable) || SECRET_VARIABLE.test(variable));
-        const hidden =
-          place.hidden || secretVariable || (isSecretName(name) && !isMap(next[name] ?? old[name]));
+        // Environment variables, and headers of probes, are pairs of name and value.
+        const literal = name === "value" && variable !== "" && !HARMLESS_VARIABLES.has(variable);
+        const hidden = place.hidden || literal || (isSecretName(name) && !isMap(next[name] ?? old[name]));
         compare(old[name], next[name], { path: segment(place.path, name), hidden }, found);
       }
       return;

@@ -13,6 +13,7 @@ import { type Health, quorumFailure, unverified } from "../health/evaluate.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
 import { findIdentity } from "./interests.ts";
 import type { ResourceMemory } from "./memory.ts";
+import type { NodeWatch } from "./node-watch.ts";
 import { childKey, type Pass } from "./pass.ts";
 import type { Referred } from "./references.ts";
 
@@ -28,6 +29,7 @@ export interface HealthTools {
   readonly health: HealthSettings;
   readonly referred: Referred;
   readonly probes: Probes;
+  readonly nodeWatch: NodeWatch;
 }
 
 /**
@@ -37,13 +39,15 @@ export interface HealthTools {
  */
 export async function healthStep(
   pass: Pass,
-  { health: { baseUrl, answers, skipNodeCheck }, referred, probes }: HealthTools,
+  { health: { baseUrl, answers, skipNodeCheck }, referred, probes, nodeWatch }: HealthTools,
   memory: ResourceMemory,
   statefulSet: DeepReadonly<StatefulSet>,
   nodes: readonly NodeFacts[],
   properties: ReadonlyMap<string, string>,
 ): Promise<Health | "pending" | undefined> {
   const { settings, resource } = pass;
+  const key = childKey(pass, settings.name);
+  nodeWatch.forget(key);
   const replicas = statefulSet.spec.replicas ?? 1;
   if (replicas === 0) return undefined;
   const cluster = { name: settings.name, type: settings.type, replicas, nodes };
@@ -59,24 +63,23 @@ export async function healthStep(
   const version = knownVersion(resource.status?.version, settings.version);
   const ready = nodes.filter((node) => node.ready);
   const question = canonicalJson([replicas, ready, endpoint, identity !== undefined]);
-  const answer = await probes.probe(childKey(pass, settings.name), {
-    topic: "health",
-    fingerprint: question,
-    work: (signal) =>
-      checkCluster(cluster, {
-        endpoint,
-        baseUrl,
-        answers,
-        signal,
-        ...(identity && { identity }),
-        ...(memory.variant && { remembered: memory.variant }),
-        ...(version && { version }),
-      }),
-  });
+  const ask = (signal: AbortSignal): ReturnType<typeof checkCluster> =>
+    checkCluster(cluster, {
+      endpoint,
+      baseUrl,
+      answers,
+      signal,
+      ...(identity && { identity }),
+      ...(memory.variant && { remembered: memory.variant }),
+      ...(version && { version }),
+    });
+  const answer = await probes.probe(key, { topic: "health", fingerprint: question, work: ask });
   if (answer.state === "pending") return "pending";
   if (answer.state === "failed") throw answer.error;
   const { health, variant } = answer.value;
   if (variant !== undefined) memory.variant = variant;
+  // What fails is looked at again by passes.
+  if (health.state === "passed") nodeWatch.follow(key, health, async (signal) => (await ask(signal)).health);
   return health;
 }
 

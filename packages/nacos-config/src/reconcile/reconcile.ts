@@ -66,6 +66,7 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
     const resource = options.nacos().get(key);
     if (resource === undefined || resource.metadata.deletionTimestamp !== undefined) {
       options.probes.forget(key);
+      options.nodeWatch.forget(key);
       options.memories.forget(keyToString(key));
       options.metrics.forget(key);
       return;

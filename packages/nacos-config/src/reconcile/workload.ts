@@ -39,8 +39,26 @@ export function workloadReport(
     readyPods,
     updatedReplicas: status.updatedReplicas ?? 0,
     revision: revisionOf(statefulSet),
+    selector: selectorText(spec.selector),
     rolling,
     scaling: scaledFrom !== undefined && (readyPods < replicas || (status.replicas ?? 0) !== replicas),
     ...(rolling && stuck !== undefined ? { stuckPod: stuck } : {}),
   };
+}
+
+/** A selector in the text form of the API's `labelSelector` parameter. */
+export function selectorText(selector: DeepReadonly<LabelSelector> | undefined): string {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  const labels = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
+    if (operator === "Exists") return key;
+    if (operator === "DoesNotExist") return `!${key}`;
+    return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
+  });
+  return [...labels, ...expressions].join(",");
+}
+
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }

@@ -46,6 +46,8 @@ export interface WorkloadReport {
   readonly readyPods: number;
   readonly updatedReplicas: number;
   readonly revision: string;
+  /** Label selector of the pods, as text. */
+  readonly selector: string;
   /** Pods are being replaced. */
   readonly rolling: boolean;
   /** The number of pods is being changed. */

@@ -25,6 +25,7 @@ const few: Health = {
 const workload = (more: Partial<WorkloadReport> = {}): WorkloadReport => ({
   replicas: 3,
   readyPods: 3,
+  selector: "app=demo",
   updatedReplicas: 3,
   revision: "1",
   rolling: false,

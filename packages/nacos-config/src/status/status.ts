@@ -28,11 +28,14 @@ export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStat
   const phase = nextPhase(previous.phase ?? "", created, outcome);
   const { code, message } = headline(outcome, phase);
   const states = conditionStates(outcome, phase);
+  const standard = updateConditions(previous.operatorConditions ?? [], states, generation, outcome.now);
+  const nodes = nodeFields(previous, outcome);
   return {
     ...previous,
     phase,
     healthy: phase === "Running",
-    ...nodeFields(previous, outcome),
+    ...nodes,
+    conditions: [...nodes.conditions, ...standard.map((condition) => ({ ...condition }))],
     // While the StatefulSet is made anew, what is known of it stays true.
     ...(outcome.recreating ? {} : workloadFields(outcome)),
     ...outcome.stepStatus,
@@ -40,7 +43,7 @@ export function nextStatus(resource: NacosResource, outcome: Outcome): NacosStat
     versionDigest: versionDigest(resource.spec ?? {}),
     observedGeneration: generation,
     configMode: outcome.config.mode,
-    operatorConditions: updateConditions(previous.operatorConditions ?? [], states, generation, outcome.now),
+    operatorConditions: standard,
   };
 }
 
@@ -66,8 +69,13 @@ export function headline(outcome: Outcome, phase: Phase): { code: number; messag
   return { code: EVENT_CODES.ok, message: "" };
 }
 
-function nodeFields(previous: NacosStatus, { health }: Outcome): Partial<NacosStatus> {
-  if (health === undefined) return { conditions: previous.conditions ?? [] };
+type NodeFields = Pick<NacosStatus, "version"> & { conditions: NonNullable<NacosStatus["conditions"]> };
+
+/** What is known of the nodes; in `conditions` they are told by their pods' names. */
+function nodeFields(previous: NacosStatus, { health }: Outcome): NodeFields {
+  if (health === undefined) {
+    return { conditions: (previous.conditions ?? []).filter(({ podName }) => podName !== undefined) };
+  }
   const version = health.state === "passed" ? health.version : undefined;
   return {
     conditions: health.nodes.map((node) => ({ ...node })),
@@ -83,5 +91,6 @@ function workloadFields({ workload, config }: Outcome): Partial<NacosStatus> {
     replicas: workload?.replicas ?? 0,
     readyReplicas: workload?.readyPods ?? 0,
     templateRevision: workload?.revision ?? "",
+    selector: workload?.selector ?? "",
   };
 }

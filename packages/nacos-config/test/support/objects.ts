@@ -90,3 +90,8 @@ export function conditionOf(
 ): { status?: string; reason?: string; message?: string } {
   return resource.status?.operatorConditions?.find((condition) => condition.type === type) ?? {};
 }
+
+/** The entries of `status.conditions` that are about nodes. */
+export function nodesOf({ status }: Nacos): NonNullable<NonNullable<Nacos["status"]>["conditions"]> {
+  return (status?.conditions ?? []).filter(({ podName }) => podName !== undefined);
+}

@@ -46,6 +46,20 @@ it("starts a control plane that kubectl works against, and Ctrl-C stops all of i
   run("create", "deployment", "web", "--image=web:1", "--replicas=2");
   const rollout = run("rollout", "status", "deployment/web", "--timeout=30s");
   expect(rollout).toContain("successfully rolled out");
+  // Claims are bound, and grow.
+  const claim = (size: string): string =>
+    JSON.stringify({
+      ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" } },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } },
+    });
+  const apply = (text: string): void => {
+    spawnSync(kubectl, ["apply", "--filename=-"], { env: { ...env, KUBECONFIG: kubeconfig }, input: text });
+  };
+  apply(claim("1Gi"));
+  const wait = (path: string): string => run("wait", "pvc/data", `--for=jsonpath=${path}`, "--timeout=30s");
+  expect(wait("{.status.phase}=Bound")).toContain("condition met");
+  apply(claim("2Gi"));
+  expect(wait("{.status.capacity.storage}=2Gi")).toContain("condition met");
 
   child.kill("SIGINT");
   expect(await exited).toBe(0);

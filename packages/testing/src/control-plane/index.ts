@@ -11,4 +11,5 @@ export * from "./nodes.ts";
 export { type CertificateAuthority, createAuthority, type KeyPair } from "./pki.ts";
 export { type PortAllocator, type PortAllocatorOptions, portAllocator } from "./ports.ts";
 export type { Program } from "./programs.ts";
+export { STORAGE_CLASS, startProvisioner } from "./provisioner.ts";
 export { TEST_ANNOTATIONS } from "./stage.ts";
