@@ -13,6 +13,7 @@ import {
 } from "@quartet/testing";
 import { parse } from "yaml";
 import { measureDouble } from "./double.ts";
+import { measureFleet } from "./fleet.ts";
 import { type Bench, measureMemory, measureRawWrites, measureWork, SUBJECT_CPU } from "./measures.ts";
 import { BENCH_USAGE, type BenchOptions, benchOptions, orUsage } from "./options.ts";
 import { createPods } from "./pods.ts";
@@ -53,6 +54,9 @@ async function main({ profile, pin, runs, pods, write }: BenchOptions): Promise<
     const client = testClient(await plane.kubeconfig());
     await installCrds(client, [echoCrd()]);
     const bench = { plane, client, folder, options };
+    const kubeconfig = join(folder, "fleet.yaml");
+    writeFileSync(kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
+    const fleet = await measureFleet(kubeconfig, await plane.kubeconfig());
     const notes: Notes = new Map(subjects.map(({ name }) => [name, new Map()]));
     const raw: number[] = [];
     for (let run = 0; run < runs; run++) {
@@ -74,6 +78,7 @@ async function main({ profile, pin, runs, pods, write }: BenchOptions): Promise<
       theirs: notes.get("controller-runtime"),
       rawWrites: raw,
       double,
+      fleet,
       server: plane.version,
     });
     console.log(text);

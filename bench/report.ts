@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { cpus, release, totalmem } from "node:os";
 import type { DoubleSpeed } from "./double.ts";
+import type { FleetCost } from "./fleet.ts";
 import type { BenchOptions } from "./options.ts";
 import { median } from "./statistics.ts";
 import { type Measure, type Results, resultTable } from "./table.ts";
@@ -14,6 +15,7 @@ export interface Report {
   /** Seconds that the writes of B1 took without a controller, one per run. */
   readonly rawWrites: readonly number[];
   readonly double: DoubleSpeed;
+  readonly fleet: FleetCost;
   /** Version of the API server. */
   readonly server: string;
 }
@@ -21,7 +23,8 @@ export interface Report {
 const GIB = 1024 ** 3;
 
 /** Machine, versions, options and the table. */
-export function resultText({ options, measures, ours, theirs, rawWrites, double, server }: Report): string {
+export function resultText(report: Report): string {
+  const { options, measures, ours, theirs, rawWrites, double, fleet, server } = report;
   const { objects, runs, samples, pin } = options;
   return `${machine(server)}
 ${runs} runs with the order rotated; each figure is the median, in parentheses the lowest and the highest.
@@ -31,10 +34,18 @@ ${resultTable(measures, ours, theirs)}
 
 The writes of B1 alone, by the load generator without a controller, took ${median(rawWrites).toFixed(2)} s.
 
+A fleet of ${fleet.resources} resources with two references each, in ${fleet.namespaces} namespaces: ${fleet.watches} watches stay open;
+${verbs(fleet.start)} from the start until rest, ${verbs(fleet.change)} by a change that two of them refer to.
+
 The API server double, which most tests run on: ${Math.round(double.creates)} creates a second,
 ${Math.round(double.events)} events a second to each of ten watchers, start in ${double.startMs.toFixed(0)} ms.
 `;
 }
+
+const verbs = (counts: FleetCost["start"]): string =>
+  Object.entries(counts)
+    .map(([verb, count]) => `${count} ${verb}`)
+    .join(", ");
 
 function machine(server: string): string {
   const [first] = cpus();
