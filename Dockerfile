@@ -16,7 +16,7 @@ WORKDIR /app
 COPY --from=build /src/packages/manager/dist/manager.mjs /src/packages/manager/dist/manager.mjs.map \
      /src/packages/manager/dist/manager.LICENSES.txt /app/
 USER 65532:65532
-ENV NODE_ENV=production
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 # `NODE_OPTIONS=--enable-source-maps` maps stacks to the sources, for 27 MiB more.
 # The base has no shell; its Node stands outside PATH.
 ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "/app/manager.mjs"]

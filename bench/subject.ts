@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiServer, portAllocator } from "@quartet/testing";
-import { bundle, NODE_FLAGS } from "../packages/manager/bundle.ts";
+import { bundle, NODE_ENVIRONMENT, NODE_FLAGS } from "../packages/manager/bundle.ts";
 
 export interface Subject {
   readonly name: "quartet" | "controller-runtime";
@@ -88,7 +88,9 @@ export async function startSubject(
   const prefix = options.cpu === undefined ? [] : ["taskset", "-c", String(options.cpu)];
   const [program, ...rest] = [...prefix, ...command, ...args];
   const log = openSync(join(folder, `${user}.log`), "w", 0o600);
-  const child = spawn(program!, rest, { stdio: ["ignore", log, log] });
+  // The Go program has no use for it.
+  const env = { ...process.env, ...NODE_ENVIRONMENT };
+  const child = spawn(program!, rest, { stdio: ["ignore", log, log], env });
   closeSync(log);
   await once(child, "spawn");
   return {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { NODE_FLAGS } from "../packages/manager/bundle.ts";
+import { NODE_ENVIRONMENT, NODE_FLAGS } from "../packages/manager/bundle.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { repository } from "./paths.ts";
 
@@ -183,6 +183,10 @@ it("CORE-530 the image holds Node, the bundle, its map and its licences, and run
   expect(run).toMatch(/^USER 65532:65532$/m);
   const [, entrypoint = ""] = /^ENTRYPOINT (.*)$/m.exec(run) ?? [];
   expect(JSON.parse(entrypoint)).toEqual(["/nodejs/bin/node", ...NODE_FLAGS, "/app/manager.mjs"]);
+  const [, environment = ""] = /^ENV (.*)$/m.exec(run) ?? [];
+  for (const [name, value] of Object.entries(NODE_ENVIRONMENT)) {
+    expect(environment.split(" ")).toContain(`${name}=${value}`);
+  }
 });
 
 /** TypeScript files of the packages, relative to the repository. */
