@@ -75,7 +75,9 @@ describe("tool chain", () => {
     expect(workspace.catalog.node).toMatch(/^24\.\d+\.\d+$/);
     for (const [name, version] of Object.entries(workspace.catalog))
       expect(`${name} ${version}`).toMatch(/^\S+ \d+\.\d+\.\d+$/);
-    expect(workspace.allowBuilds).toEqual({ esbuild: true, node: true });
+    // A package whose script must not run is named too, or the package manager asks.
+    const allowed = Object.entries(workspace.allowBuilds).filter(([, allows]) => allows);
+    expect(Object.fromEntries(allowed)).toEqual({ esbuild: true, node: true });
     for (const [name, { dependencies, devDependencies }] of packages) {
       const versions = Object.entries({ ...dependencies, ...devDependencies });
       const own = versions.filter(([, version]) => version !== "catalog:" && version !== "workspace:*");
@@ -160,12 +162,12 @@ describe("tool chain", () => {
     }
   });
 
-  it("CORE-521 the programs stand on twelve libraries at most", () => {
+  it("CORE-521 the programs stand on thirteen libraries at most", () => {
     const libraries = [...packages]
       .filter(([name]) => name !== "testing")
       .flatMap(([, { dependencies = {} }]) => Object.keys(dependencies))
       .filter((name) => !name.startsWith("@quartet/"));
-    expect([...new Set(libraries)].sort().length).toBeLessThanOrEqual(12);
+    expect([...new Set(libraries)].sort().length).toBeLessThanOrEqual(13);
   });
 });
 
