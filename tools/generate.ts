@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { convertedCrds, loadSettings } from "@quartet/core";
 import { MODULES } from "@quartet/manager";
 import { parse } from "yaml";
-import { controllersFile, crdTemplate, rbacFile, webhooksFile } from "./generate/chart.ts";
+import { controllersFile, crdTemplate, rbacFile, valuesSchema, webhooksFile } from "./generate/chart.ts";
 import { crdPage } from "./generate/crd-reference.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { metricFamilies } from "./generate/metrics.ts";
@@ -43,6 +43,8 @@ for (const [owner, types] of typesOf) {
 }
 write("charts/quartet/files/rbac.yaml", rbacFile(MODULES));
 write("charts/quartet/files/webhooks.yaml", webhooksFile(MODULES));
+const schemaFile = "charts/quartet/values.schema.json";
+write(schemaFile, valuesSchema(readFileSync(`${repository}/${schemaFile}`, "utf8"), MODULES));
 write("charts/quartet/files/controllers.yaml", controllersFile(MODULES, scaled));
 const { specs } = await loadSettings({ args: [], env: {}, modules: MODULES });
 write("docs/reference/flags.md", flagsPage(specs));

@@ -7,6 +7,9 @@ import { CHART, helm, only, type Rendered, render } from "./support/chart.ts";
 import { runWith } from "./support/manager.ts";
 
 const NAMESPACED = 'watchNamespaces=["team-a","team-b"]';
+/** A controller with webhooks and conversions. */
+const TARS = 'controllers={"tars":{"enabled":true}}';
+const CERT_MANAGER = 'webhook={"certMode":"cert-manager","certManager":{"issuerName":"ours"}}';
 /** Everything optional. */
 const ALL = [
   'metrics={"secure":true,"serviceMonitor":{"enabled":true},"prometheusRule":{"enabled":true,"runbookUrl":"https://x/"}}',
@@ -58,6 +61,10 @@ describe("rights", () => {
     ["cluster, metrics over TLS", ['metrics={"secure":true}']],
     ["namespaced, metrics over TLS", [NAMESPACED, 'metrics={"secure":true}']],
     ["cluster, no leader election", ["replicas=1", 'leaderElection={"enabled":false}']],
+    ["cluster, with webhooks", [TARS]],
+    ["namespaced, with webhooks", [NAMESPACED, TARS]],
+    ["cluster, certificates of cert-manager", [TARS, CERT_MANAGER]],
+    ["namespaced, beside a peer elsewhere", [NAMESPACED, 'controllers={"nacos":{"peerNamespace":"peers"}}']],
   ])("CORE-397 CORE-534 are those that --print-rbac prints: %s", async (_, values) => {
     const objects = await render(values);
     const printed = await runWith(objects, ["--print-rbac", "--leader-election-namespace=ops"]);
@@ -89,7 +96,7 @@ describe("rights", () => {
     const peer = (namespace: string): string => `controllers={"nacos":{"peerNamespace":"${namespace}"}}`;
     const roles = rolesOf(await render([NAMESPACED, peer("peers")]));
     expect(rights(roles.filter(({ metadata }) => metadata.namespace === "peers"))).toEqual([
-      "Role peers quartet-nacos-peer coordination.k8s.io leases get 219866ca.nacos.io",
+      "Role peers quartet-extra coordination.k8s.io leases get 219866ca.nacos.io",
     ]);
     expect(rolesOf(await render([NAMESPACED, peer("team-a")]))).toHaveLength(3);
     expect(rolesOf(await render([peer("peers")]))).toHaveLength(2);
@@ -139,10 +146,11 @@ describe("values", () => {
   });
 
   it("CORE-533 has a value for every flag of a controller, with the flag's own default", async () => {
-    const printed = await runWith(await render(), ["--print-config"]);
+    const all = `controllers=${JSON.stringify(Object.fromEntries(MODULES.map(({ name }) => [name, { enabled: true }])))}`;
+    const printed = await runWith(await render([all]), ["--print-config"]);
     const config = parse(printed.stdout);
     expect(printed.code, printed.stderr).toBe(0);
-    const text = only(await render(), "ConfigMap").data["config.yaml"];
+    const text = only(await render([all]), "ConfigMap").data["config.yaml"];
     for (const flag of MODULES.flatMap((module) => module.flags)) {
       const field = flag.name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
       expect(text).toContain(`${field}:`);
@@ -286,5 +294,89 @@ describe("objects", () => {
     });
     expect(JSON.stringify(spec.egress)).toContain('"middleware":"nacos"');
     expect(JSON.stringify(spec.egress)).not.toContain("0.0.0.0/0");
+  });
+});
+
+describe("webhooks", () => {
+  const tars = MODULES.find(({ name }) => name === "tars")!;
+
+  it("CORE-344 are there with the controllers that have them, and no others", async () => {
+    const none = await render();
+    expect(none.filter(({ kind }) => kind.endsWith("WebhookConfiguration"))).toEqual([]);
+    const objects = await render([TARS]);
+    const hooks = ["Mutating", "Validating"].flatMap((type) => {
+      const configuration = only(objects, `${type}WebhookConfiguration`);
+      expect(configuration.metadata.name).toBe("quartet-webhook");
+      return configuration.webhooks as Rendered[];
+    });
+    expect(hooks).toHaveLength(tars.webhooks!.length);
+    for (const hook of hooks) {
+      expect(hook).toMatchObject({
+        admissionReviewVersions: ["v1"],
+        failurePolicy: "Fail",
+        clientConfig: { service: { namespace: "ops", name: "quartet-webhook", port: 443 } },
+      });
+      expect(hook.clientConfig.caBundle).toBeUndefined();
+    }
+    const service = objects.find(
+      ({ kind, metadata }) => kind === "Service" && metadata.name === "quartet-webhook",
+    );
+    expect(service?.spec.ports).toEqual([{ name: "webhook", port: 443, targetPort: "webhook" }]);
+    const { code, stdout, stderr } = await runWith(objects, ["--print-config"]);
+    expect(code, stderr).toBe(0);
+    expect(parse(stdout).webhook).toMatchObject({ port: 9443, certMode: "self" });
+  });
+
+  it("CORE-345 CORE-535 convert the CRDs of several versions, and cannot be left out then", async () => {
+    const crds = (await render([TARS])).filter(({ kind }) => kind === "CustomResourceDefinition");
+    const converted = crds.filter(({ spec }) => spec.conversion !== undefined);
+    expect(converted.map(({ metadata }) => metadata.name).sort()).toEqual([
+      "tframeworkconfigs.k8s.tars.io",
+      "tservers.k8s.tars.io",
+    ]);
+    expect(converted[0]!.spec.conversion).toEqual({
+      strategy: "Webhook",
+      webhook: {
+        conversionReviewVersions: ["v1"],
+        clientConfig: { service: { namespace: "ops", name: "quartet-webhook", path: "/convert", port: 443 } },
+      },
+    });
+    await expect(render([TARS, 'webhook={"enabled":false}'])).rejects.toThrow("webhook.enabled=false");
+  });
+
+  it("CORE-395 ask about the namespaces that are watched, and take one failure policy for all", async () => {
+    const objects = await render([NAMESPACED, TARS, 'webhook={"failurePolicy":"Ignore"}']);
+    for (const hook of only(objects, "ValidatingWebhookConfiguration").webhooks) {
+      expect(hook.failurePolicy).toBe("Ignore");
+      expect(hook.namespaceSelector.matchExpressions).toEqual([
+        { key: "kubernetes.io/metadata.name", operator: "In", values: ["team-a", "team-b"] },
+      ]);
+    }
+  });
+
+  it("CORE-351 CORE-352 take certificates of cert-manager, and a CA for the API server's own", async () => {
+    const clientCa =
+      '{"certMode":"cert-manager","certManager":{"issuerName":"ours"},"clientCASecret":"api-ca"}';
+    const objects = await render([TARS, `webhook=${clientCa}`]);
+    const certificate = only(objects, "Certificate");
+    expect(certificate.spec).toMatchObject({
+      secretName: "quartet-webhook-tls",
+      dnsNames: ["quartet-webhook.ops.svc", "quartet-webhook.ops.svc.cluster.local"],
+      issuerRef: { name: "ours", kind: "Issuer" },
+    });
+    const injected = { "cert-manager.io/inject-ca-from": "ops/quartet-webhook" };
+    expect(only(objects, "ValidatingWebhookConfiguration").metadata.annotations).toEqual(injected);
+    const crd = objects.find(({ metadata }) => metadata.name === "tservers.k8s.tars.io")!;
+    expect(crd.metadata.annotations).toEqual({ ...injected, "helm.sh/resource-policy": "keep" });
+    const { volumes } = only(objects, "Deployment").spec.template.spec;
+    const secrets = volumes.map((volume: Rendered) => volume.secret?.secretName);
+    expect(secrets).toEqual([undefined, "quartet-webhook-tls", "api-ca"]);
+    const { code, stdout, stderr } = await runWith(objects, ["--print-config"]);
+    expect(code, stderr).toBe(0);
+    expect(parse(stdout).webhook).toMatchObject({
+      certMode: "cert-manager",
+      certDir: "/etc/quartet/webhook",
+      clientCA: "/etc/quartet/webhook-client-ca/ca.crt",
+    });
   });
 });

@@ -3,6 +3,7 @@ import {
   type ControllerModule,
   compactRights,
   type FlagCondition,
+  type ModuleFlag,
   neededRules,
   type Right,
   type RightsOptions,
@@ -102,8 +103,8 @@ interface UserKind {
 }
 
 /**
- * Facts about controllers by name: whether the API server calls them, which config field a value sets, and the kinds that
- * users of namespaces work with.
+ * Facts about controllers by name: whether the API server calls them, which config field a value sets, their defaults, and
+ * the kinds that users of namespaces work with.
  * @param scaled `plural.group` of the kinds with a scale subresource
  */
 export function controllersFile(modules: readonly ControllerModule[], scaled: ReadonlySet<string>): string {
@@ -115,8 +116,66 @@ export function controllersFile(modules: readonly ControllerModule[], scaled: Re
     kinds: module.kinds
       .filter(({ namespaced }) => namespaced)
       .map(({ group, plural }): UserKind => ({ group, plural, scale: scaled.has(`${plural}.${group}`) })),
+    defaults: {
+      enabled: false,
+      concurrency: DEFAULT_CONCURRENCY,
+      ...Object.fromEntries(
+        module.flags.map((flag) => [settingKey(module.name, flag.name), defaultOf(flag)]),
+      ),
+    },
   }));
   return HEAD + stringify(facts);
+}
+
+/** Schema of the chart's values with those of the controllers. */
+export function valuesSchema(text: string, modules: readonly ControllerModule[]): string {
+  const schema = JSON.parse(text) as ValuesSchema;
+  schema.properties.controllers.properties = byName(modules, ({ name, flags }) => ({
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      enabled: { type: "boolean" },
+      concurrency: { type: "integer", minimum: 1 },
+      ...Object.fromEntries(flags.map((flag) => [settingKey(name, flag.name), schemaOf(flag)])),
+    },
+  }));
+  schema.properties.dryRunControllers.items.enum = ["*", ...modules.map(({ name }) => name)];
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+interface ValuesSchema {
+  properties: {
+    controllers: { properties: object };
+    dryRunControllers: { items: { enum: string[] } };
+  };
+}
+
+/** Reconciles at a time, where nothing else is said. */
+const DEFAULT_CONCURRENCY = 4;
+const DURATION = "^-?(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$";
+
+function defaultOf({ type, default: text }: ModuleFlag): unknown {
+  if (type === "boolean") return text === "true";
+  if (type === "number") return Number(text);
+  if (type === "list") return text === "" ? [] : text.split(",");
+  return text;
+}
+
+function schemaOf(flag: ModuleFlag): object {
+  switch (flag.type) {
+    case "boolean":
+      return { type: "boolean" };
+    case "number":
+      return { type: flag.integer ? "integer" : "number" };
+    case "duration":
+      return { type: "string", pattern: DURATION };
+    case "enum":
+      return { type: "string", enum: flag.values };
+    case "list":
+      return { type: "array", items: { type: "string" } };
+    default:
+      return { type: "string" };
+  }
 }
 
 /** Template of a CRD that is there when one of these controllers is enabled; `converted` by the webhook. */
@@ -127,7 +186,9 @@ export function crdTemplate(crd: string, controllers: readonly string[], convert
     throw new Error("a CRD file has one line `metadata:` and then one line `spec:`");
   }
   if (/^ {2}conversion:/m.test(spec)) throw new Error("spec.conversion of a CRD is added by the chart");
-  const enabled = controllers.map((name) => `(index .Values.controllers "${name}").enabled`);
+  const enabled = controllers.map(
+    (name) => `(include "quartet.controller" (dict "root" . "key" "${name}") | fromJson).enabled`,
+  );
   return `{{- /* Generated from crds/ by \`npm run generate\`: edit the CRD instead. */ -}}
 {{- if and .Values.crds.enabled (or false ${enabled.join(" ")}) }}
 ${head}${metadata.replace(/\n/, `\n{{- include "quartet.crdAnnotations" (dict "root" . "converted" ${converted}) }}\n`).trimEnd()}

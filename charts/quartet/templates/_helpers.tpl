@@ -34,11 +34,22 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{- /* Values of a controller with its defaults, as JSON: dict "root" . "key" "…". */ -}}
+{{- define "quartet.controller" -}}
+{{- $fact := index (.root.Files.Get "files/controllers.yaml" | fromYaml) .key }}
+{{- $values := default dict (index .root.Values.controllers .key) }}
+{{- $all := dict }}
+{{- range $name, $default := $fact.defaults }}
+{{- $_ := set $all $name (ternary (index $values $name) $default (hasKey $values $name)) }}
+{{- end }}
+{{- $all | toJson }}
+{{- end }}
+
 {{- /* Names of the enabled controllers, as JSON. */ -}}
 {{- define "quartet.enabled" -}}
 {{- $enabled := list }}
 {{- range $key := keys (.Files.Get "files/controllers.yaml" | fromYaml) | sortAlpha }}
-{{- if (index $.Values.controllers $key).enabled }}
+{{- if (include "quartet.controller" (dict "root" $ "key" $key) | fromJson).enabled }}
 {{- $enabled = append $enabled $key }}
 {{- end }}
 {{- end }}
@@ -131,7 +142,9 @@ subjects:
 
 {{- /* "true" unless the part depends on a value of its controller that is another one. */ -}}
 {{- define "quartet.holds" -}}
-{{- if not .part.value }}true{{ else if has (index .root.Values.controllers .controller .part.value) .part.is }}true{{ end }}
+{{- if not .part.value }}true
+{{- else if has (index (include "quartet.controller" (dict "root" .root "key" .controller) | fromJson) .part.value) .part.is }}true
+{{- end }}
 {{- end }}
 
 {{- /* Webhooks of one type (mutating or validating) of the enabled controllers, as JSON: dict "root" . "type" "…". */ -}}

@@ -142,6 +142,11 @@ function start<T>(
       reject({ error: describe(error, init), reusedSocket: request.reusedSocket } satisfies ExchangeFailure);
     };
     request.on("error", fail);
+    // Nothing here asks for another protocol; without this the request would be left as it is until its limit.
+    request.once("upgrade", (_answer, socket) => {
+      socket.destroy();
+      fail(Object.assign(new Error("the server switched to another protocol, unasked"), { code: "EPROTO" }));
+    });
     request.once("response", (incoming) => {
       response = incoming;
       incoming.on("error", fail);

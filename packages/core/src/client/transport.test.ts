@@ -278,3 +278,10 @@ it("close rejects running requests, waiting ones included, and closes all socket
   await until(() => server.open() === 0);
   await expect(client.get(CONFIG_MAP, KEY)).rejects.toThrow("the client is closed");
 });
+
+it("an answer that switches to another protocol, unasked, fails the request at once", async () => {
+  const { client } = await serve((request) => {
+    request.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n");
+  });
+  await expect(client.create(CONFIG_MAP, object(CONFIG_MAP, "a"))).rejects.toMatchObject({ code: "EPROTO" });
+});

@@ -5,12 +5,13 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { admissionWrites } from "../admission-context.ts";
 import { things } from "../cache/fixtures.testkit.ts";
 import { newAuthority } from "../client/certificates.testkit.ts";
 import type { Client } from "../client/types.ts";
 import type { SourceReader } from "../controller/types.ts";
+import { defineKind, type Kind, type ObjectKey } from "../object.ts";
 import type { BoundWebhook } from "./bind.ts";
 import { createCa, issueServing } from "./certificates.ts";
 import type { AdmissionResponse } from "./review.ts";
@@ -165,6 +166,87 @@ describe("webhook server", () => {
     expect([(await ask("/v")).code, (await ask("/other")).code]).toEqual([500, 200]);
     synced = true;
     expect((await ask("/v")).body.response).toMatchObject({ allowed: false });
+  });
+
+  it("CORE-332 large bodies wait for each other, small ones do not, and one that never comes ends in time", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let running = 0;
+    const slow = validating(async () => {
+      running++;
+      await held;
+      return [];
+    });
+    const quick = validating(() => [], { path: "/quick" });
+    const { server, ca, call } = await serve([slow, quick], { maxBodyBytes: 1024 * 1024 });
+    const large = { body: review({ object: echo({ text: "x".repeat(900_000) }) }) };
+    const calls = [call("/v", large), call("/v", large)];
+    await vi.waitFor(() => expect(running).toBe(1));
+    expect((await call("/quick", { body: review({ object: echo({}) }) })).code).toBe(200);
+    expect(running).toBe(1);
+    release();
+    expect((await Promise.all(calls)).map(({ code }) => code)).toEqual([200, 200]);
+    const unfinished = request({
+      host: "127.0.0.1",
+      port: server.port,
+      path: "/quick?timeout=600ms",
+      method: "POST",
+      ca,
+      headers: { "content-type": "application/json", "content-length": "1000" },
+      agent: false,
+    });
+    const ended = new Promise((resolve) => unfinished.once("close", resolve));
+    unfinished.on("error", () => {});
+    unfinished.write("{");
+    await ended;
+  });
+
+  it("CORE-331 connections that say nothing make room for calls", async () => {
+    const { server, call } = await serve([validating(() => [])], { maxConnections: 3 });
+    const silent = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const socket = connect(server.port, "127.0.0.1");
+        socket.on("error", () => {});
+        await once(socket, "connect");
+        return socket;
+      }),
+    );
+    for (let turn = 0; turn < 4; turn++) {
+      expect((await call("/v", { body: review({ object: echo({}) }) })).code).toBe(200);
+    }
+    await vi.waitFor(() => expect(silent.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(2));
+    for (const socket of silent) socket.destroy();
+  });
+
+  it("CORE-344 a handler reads in the namespace of its request alone, and of cluster-scoped kinds", async () => {
+    const stored = ["t", "other"].map((namespace) => echo({ text: namespace }, { namespace }));
+    const reader = {
+      get: async (_kind: Kind, { namespace }: ObjectKey) =>
+        stored.find(({ metadata }) => metadata.namespace === namespace),
+      list: async (_kind: Kind, filter: { namespace?: string } = {}) =>
+        stored.filter(
+          ({ metadata }) => filter.namespace === undefined || filter.namespace === metadata.namespace,
+        ),
+      byIndex: () => stored,
+    } as unknown as SourceReader;
+    const echoes = defineKind({ ...things, group: "test.quartet.io", namespaced: true });
+    const zones = defineKind({ ...things, namespaced: false });
+    const found: unknown[] = [];
+    const reading = validating(async (_object, { cache }) => {
+      found.length = 0;
+      found.push((await cache.list(echoes)).length, cache.byIndex(echoes, "text", "x").length);
+      found.push((await cache.list(zones)).length);
+      found.push(await cache.get(echoes, { namespace: "other", name: "a" }));
+      return [];
+    });
+    const { call } = await serve([reading], { sourcesOf: () => ({ reader, synced: () => true }) });
+    const ask = (namespace?: string) => call("/v", { body: review({ namespace, object: echo({}) }) });
+    expect((await ask("t")).code).toBe(500);
+    expect(found).toEqual([1, 1, 2]);
+    expect((await ask()).code).toBe(200);
+    expect(found).toHaveLength(4);
   });
 
   it("CORE-349 serves a new certificate without a restart", async () => {

@@ -9,16 +9,23 @@ import type { Logger } from "../observe/types.ts";
 import { requestUrl } from "../request-url.ts";
 import { admit } from "./admission.ts";
 import type { BoundWebhook } from "./bind.ts";
+import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
+import { limitConnections } from "./connection-limit.ts";
 import { convertReview } from "./conversion.ts";
 import { HttpError } from "./http-error.ts";
-import { readJsonBody } from "./read-body.ts";
+import { withJsonBody } from "./read-body.ts";
 import { admissionRequestOf, admissionReview } from "./review.ts";
 import type { Conversion } from "./types.ts";
+import { withinNamespace } from "./within-namespace.ts";
 
 /** Node's default of 5 s races with the API server's pool of 90 s and yields EOF failures (CORE-331). */
 const KEEP_ALIVE_MS = 120_000;
-const HEADERS_MS = 125_000;
-const MAX_HEADER_BYTES = 1024 * 1024;
+/** From the first byte of a call to the end of its headers. */
+const HEADERS_MS = 10_000;
+/** Headers of an API server's call are far below; each connection may have so much of them unread (CORE-331). */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** The longest call that an API server makes takes 30 s (CORE-342). */
+const REQUEST_MS = 40_000;
 /** Time kept back from the API server's limit, for the answer to travel (CORE-340). */
 const ANSWER_MARGIN_MS = 500;
 /** The API server's own default, for calls without `?timeout=`. */
@@ -52,6 +59,10 @@ export interface WebhookServerOptions {
   log: Logger;
   clock?: Clock;
   observer?: WebhookObserver;
+  /** Connections at a time. Default 512. */
+  maxConnections?: number;
+  /** Bytes that the bodies of running calls may take, beyond 64 KiB of each. Default 64 MiB. */
+  maxBodyBytes?: number;
   /** What is held for a webhook that reads: it answers 500 until that is synced. */
   sourcesOf(webhook: BoundWebhook): Pick<OpenSources, "reader" | "synced">;
 }
@@ -75,6 +86,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   });
   const handlers = pathHandlers(options);
   const clock = options.clock ?? systemClock;
+  const budget = createBodyBudget(options.maxBodyBytes);
   let running = 0;
   let onIdle: (() => void) | undefined;
   const server = createServer(
@@ -82,17 +94,21 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       ...tls(options.certificate),
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     (request, response) => {
       running++;
+      const ended = callBegan(request.socket);
       response.once("close", () => {
         running--;
+        ended(response.statusCode === 200 && response.headersSent);
         if (running === 0) onIdle?.();
       });
-      void serve(handlers, options, request, response);
+      void serve({ handlers, budget, options, clock }, request, response);
     },
   );
+  const callBegan = limitConnections(server, clock, options.maxConnections);
   const destroyConnections = followConnections(server);
   await listen(server, options.port, options.host);
   return {
@@ -126,8 +142,9 @@ function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handle
       const sources = options.sourcesOf(webhook);
       if (!sources.synced()) throw new Error("what the handler reads is not cached yet");
       const log = options.log.with({ webhook: webhook.name });
-      const cache = sources.reader;
-      return admissionReview(await admit(webhook, admissionRequestOf(body), { signal, log, cache }));
+      const request = admissionRequestOf(body);
+      const cache = withinNamespace(sources.reader, request.namespace);
+      return admissionReview(await admit(webhook, request, { signal, log, cache }));
     });
   }
   const conversions = options.conversions ?? [];
@@ -136,9 +153,15 @@ function pathHandlers(options: WebhookServerOptions): ReadonlyMap<string, Handle
   return handlers;
 }
 
+interface Serving {
+  readonly handlers: ReadonlyMap<string, Handler>;
+  readonly budget: BodyBudget;
+  readonly options: WebhookServerOptions;
+  readonly clock: Clock;
+}
+
 async function serve(
-  handlers: ReadonlyMap<string, Handler>,
-  options: WebhookServerOptions,
+  { handlers, budget, options, clock }: Serving,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -147,20 +170,27 @@ async function serve(
   if (handler === undefined) return reply(response, 404, { message: "no webhook at this path" });
   if (request.method !== "POST") return reply(response, 405, { message: "webhooks take POST only" });
 
-  const clock = options.clock ?? systemClock;
   const started = clock.monotonic();
   options.observer?.onStart(url.pathname);
   let code = 200;
+  let hasBody = false;
   try {
-    const body = await readJsonBody(request);
-    reply(response, 200, await withDeadline(clock, timeoutOf(url), (signal) => handler(body, signal, url)));
+    const answer = await withDeadline(clock, timeoutOf(url), (signal) =>
+      withJsonBody(request, { budget, signal }, (body) => {
+        hasBody = true;
+        return handler(body, signal, url);
+      }),
+    );
+    reply(response, 200, answer);
   } catch (error) {
-    code = error instanceof HttpError ? error.code : 500;
+    // A body that does not come, or breaks off, is the caller's affair.
+    code = error instanceof HttpError ? error.code : hasBody ? 500 : 408;
     if (code === 500) {
       options.observer?.onPanic(url.pathname);
       options.log.error("webhook handler failed", { path: url.pathname, error });
     }
-    reply(response, code, { message: code === 500 ? "webhook handler failed" : (error as Error).message });
+    const message = code === 500 ? "webhook handler failed" : (error as Error).message;
+    reply(response, code, { message });
   } finally {
     options.observer?.onEnd(url.pathname, code, (clock.monotonic() - started) / 1000);
   }

@@ -1,11 +1,12 @@
 /** Contracts of admission and conversion webhooks. */
 import type { Client } from "../client/types.ts";
-import type { DeclaredSource, SourceReader } from "../controller/types.ts";
+import type { DeclaredSource } from "../controller/types.ts";
 import type { LabelSelector } from "../kinds/index.ts";
 import type { Manager } from "../manager/types.ts";
 import type { FlagCondition, FlagValues } from "../module/flags.ts";
 import type { DeepReadonly, Kind, KubeObject } from "../object.ts";
 import type { Logger } from "../observe/types.ts";
+import type { AdmissionReader } from "./within-namespace.ts";
 
 /** `request` of an AdmissionReview v1. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
@@ -43,8 +44,8 @@ export interface AdmissionContext<T extends KubeObject = KubeObject> {
   /** Aborts 500 ms before the API server gives up (CORE-340). */
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** What the webhook declared in `reads`. */
-  readonly cache: SourceReader;
+  /** What the webhook declared in `reads`, in the namespace of the request: an answer tells of no other. */
+  readonly cache: AdmissionReader;
   /**
    * For live reads, and for writes of hooks with `sideEffects: "NoneOnDryRun"`; these pass without leadership, since
    * every replica answers. What else writes, or writes for a dry run, is refused (CORE-341).
