@@ -230,7 +230,7 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
       .watches(SERVICE, all, { debounce })
       .watches(CREDENTIALS, all, specs)
       .watches(SECRET, all)
-      .complete(createSync({ ...simple, drift, backoff: createBackoff() })),
+      .complete(createSync({ ...simple, namespaces: manager.namespaces, drift, backoff: createBackoff() })),
   );
 }
 

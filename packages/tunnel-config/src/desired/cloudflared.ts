@@ -8,10 +8,13 @@ import { ANNOTATIONS, PREFIX } from "../constants.ts";
 import { type AnyTunnel, type Cached, CLUSTER_TUNNEL } from "../kinds.ts";
 import { isMap } from "./document.ts";
 import { CA_DIRECTORY } from "./sources/origin.ts";
+import { trimOf } from "./trim.ts";
 
 const METRICS_PORT = 2000;
 /** User of the image. */
 const USER = 1002;
+/** Longest value of a label. */
+const MAX_LABEL = 63;
 /** Longest patch that is read, in characters. */
 const MAX_PATCH = 64 * 1024;
 
@@ -69,10 +72,11 @@ export function tunnelLabels(
 
 /** A text as the value of a label: other characters become dashes, at most 63, no dash at either end. */
 export function labelValue(text: string): string {
-  return text
+  const plain = text
+    .slice(0, 4 * MAX_LABEL)
     .replace(/[^A-Za-z0-9_.-]/g, "-")
-    .slice(0, 63)
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
+    .slice(0, MAX_LABEL);
+  return trimOf(plain, (character) => !/[A-Za-z0-9]/.test(character));
 }
 
 /** A Secret with one value. */

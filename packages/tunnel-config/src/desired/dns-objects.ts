@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import type { DNSRecord } from "../api.gen.ts";
 import { dnsTarget } from "../constants.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
+import { trimEndOf, trimOf } from "./trim.ts";
 
 const MAX_NAME = 63;
+const isDash = (character: string): boolean => character === "-";
 
 export interface DnsInputs {
   readonly namespace: string;
@@ -25,7 +27,7 @@ export function dnsObjects(inputs: DnsInputs): DNSRecord[] {
       .toLowerCase()
       .replaceAll(".", "-")
       .replace(/[^a-z0-9-]/g, "");
-    const bare = plain.replace(/^-+|-+$/g, "");
+    const bare = trimOf(plain, isDash);
     const name = bare.length > MAX_NAME || bare !== plain || taken.has(bare) ? hashedName(bare, host) : bare;
     taken.set(name, host);
     const { tunnelId = "" } = tunnel.status ?? {};
@@ -61,5 +63,5 @@ function credentialsOf({
 
 function hashedName(name: string, host: string): string {
   const end = `-${createHash("sha256").update(host).digest("hex").slice(0, 8)}`;
-  return name.slice(0, MAX_NAME - end.length).replace(/-+$/, "") + end;
+  return trimEndOf(name.slice(0, MAX_NAME - end.length), isDash) + end;
 }

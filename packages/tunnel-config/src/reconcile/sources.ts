@@ -7,12 +7,14 @@ import type { Collected } from "./collect.ts";
  * object has moved to another tunnel, until that tunnel serves it (TUN-312).
  * @param others documents of all tunnels by identifier
  * @param now wall-clock time in milliseconds
+ * @param namespaces those that are watched; none means all. What came from others is not this manager's to take away
  */
 export function nextSources(
   stored: ConfigDocument,
   { contributors, elsewhere }: Collected,
   others: ReadonlyMap<string, ConfigDocument>,
   now: number,
+  namespaces: readonly string[],
 ): Sources {
   const updatedAt = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
   const next: Record<string, Source> = {};
@@ -21,11 +23,17 @@ export function nextSources(
     next[key] = old !== undefined && sameSource(old, source) ? old : { ...source, updatedAt };
   }
   for (const [key, source] of Object.entries(stored.sources)) {
-    if (next[key] !== undefined || !elsewhere.has(key)) continue;
+    if (next[key] !== undefined) continue;
+    if (isOutside(source, namespaces)) next[key] = source;
+    if (!elsewhere.has(key)) continue;
     const id = elsewhere.get(key);
     const other = id === undefined ? undefined : others.get(id);
     const served = other?.syncStatus === "Synced" && other.sources[key] !== undefined;
     if (!served) next[key] = source;
   }
   return next;
+}
+
+function isOutside({ namespace = "" }: Source, namespaces: readonly string[]): boolean {
+  return namespaces.length > 0 && namespace !== "" && !namespaces.includes(namespace);
 }

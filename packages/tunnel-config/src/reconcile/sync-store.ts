@@ -2,7 +2,7 @@
 import { apiVersionOf, type Client, mutable, type ObjectKey, type OwnerReference } from "@quartet/core";
 import { CONFIG_MAP, type ConfigObject } from "@quartet/core/kinds";
 import { ANNOTATIONS, BACKUP_KEY, BROKEN_KEY, CONFIG_KEY, CONFIG_TYPE, GROUP, LABELS } from "../constants.ts";
-import { type ConfigDocument, serialiseDocument } from "../desired/document.ts";
+import { type ConfigDocument, serialiseDocument, sorted } from "../desired/document.ts";
 import { refOf, refText } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, CLUSTER_TUNNEL } from "../kinds.ts";
 
@@ -33,7 +33,12 @@ export async function saveDocument(options: StoreOptions, document: ConfigDocume
   const next = withData(stored.object === undefined ? empty(key) : mutable(stored.object), options, document);
   if (backup !== undefined) next.data = { ...next.data, [BACKUP_KEY]: backup };
   if (stored.object === undefined) await client.create(CONFIG_MAP, next);
-  else if (JSON.stringify(next) !== JSON.stringify(stored.object)) await client.update(CONFIG_MAP, next);
+  else if (textOf(next) !== textOf(stored.object)) await client.update(CONFIG_MAP, next);
+}
+
+/** Text of an object, whatever the order of its members. */
+function textOf(object: unknown): string {
+  return JSON.stringify(sorted(object));
 }
 
 function empty(key: ObjectKey): ConfigObject {

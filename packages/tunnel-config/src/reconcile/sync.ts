@@ -25,6 +25,8 @@ export interface SyncOptions extends AccessOptions {
   readonly clock: Clock;
   readonly backoff: Backoff;
   readonly drift: DriftWatch;
+  /** Namespaces that are watched; none means all. */
+  readonly namespaces: readonly string[];
 }
 
 /** When the configuration in the account was last compared, by tunnel. */
@@ -68,7 +70,7 @@ async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions)
     return {};
   }
   const others = await configsOf(ctx);
-  const sources = nextSources(stored.document, collected, others, options.clock.now());
+  const sources = nextSources(stored.document, collected, others, options.clock.now(), options.namespaces);
   const desired = aggregate(sources);
   const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, desired };
   if (stored.broken !== undefined) {

@@ -7,6 +7,7 @@ import type { Source, SourceRule, Unknown } from "../document.ts";
 import { normaliseHostname } from "../hostname.ts";
 import type { OptionNotice } from "../origin-request.ts";
 import { escapePath } from "../path-kind.ts";
+import { trimEndOf } from "../trim.ts";
 import { annotatedOptions } from "./annotations.ts";
 import { optionsOf, overlay } from "./origin.ts";
 import { protocolOf } from "./protocol.ts";
@@ -85,7 +86,7 @@ export function rulePath(
 ): Pick<SourceRule, "path" | "pathKind" | "matchPath"> {
   if (path === "") return {};
   if (pathType === "Exact") return { path: `^${escapePath(path)}$`, pathKind: "Exact", matchPath: path };
-  const bare = path.replace(/\/+$/, "");
+  const bare = trimEndOf(path, (character) => character === "/");
   return bare === "" ? {} : { path: `^${escapePath(bare)}(/.*)?$`, pathKind: "Prefix", matchPath: bare };
 }
 

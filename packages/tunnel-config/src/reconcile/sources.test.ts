@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { ConfigDocument, Source } from "../desired/document.ts";
+import type { Collected } from "./collect.ts";
+import { nextSources } from "./sources.ts";
+
+const ingress = (name: string, namespace = "shop"): Source => ({
+  kind: "Ingress",
+  namespace,
+  name,
+  rules: [{ hostname: `${name}.b`, service: "http://x:1" }],
+});
+const key = (name: string, namespace = "shop"): string => `Ingress/${namespace}/${name}`;
+const stored = (...list: Source[]): ConfigDocument => ({
+  sources: Object.fromEntries(list.map((source) => [key(source.name, source.namespace), source])),
+});
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+function collected(
+  present: readonly Source[],
+  elsewhere: readonly [string, string | undefined][] = [],
+): Collected {
+  const contributors = new Map(
+    present.map((source) => [
+      key(source.name, source.namespace),
+      { object: {} as never, source, notices: [] },
+    ]),
+  );
+  return { owners: [], contributors, elsewhere: new Map(elsewhere) };
+}
+
+const names = (...args: Parameters<typeof nextSources>): string[] => Object.keys(nextSources(...args)).sort();
+
+describe("sources of the next configuration", () => {
+  it("TUN-306 TUN-310 are those of the cluster; only what changed gets a new time", () => {
+    const old = { ...ingress("a"), updatedAt: "2025-01-01T00:00:00Z" };
+    const next = nextSources(
+      stored(old, ingress("gone")),
+      collected([ingress("a"), ingress("b")]),
+      new Map(),
+      NOW,
+      [],
+    );
+    expect(next).toEqual({
+      [key("a")]: old,
+      [key("b")]: { ...ingress("b"), updatedAt: "2026-01-01T00:00:00Z" },
+    });
+  });
+
+  it("TUN-313 one that cannot be placed at the moment stays", () => {
+    expect(names(stored(ingress("a")), collected([], [[key("a"), undefined]]), new Map(), NOW, [])).toEqual([
+      key("a"),
+    ]);
+  });
+
+  it("TUN-312 one that has moved stays until the other tunnel serves it", () => {
+    const moved = collected([], [[key("a"), "two"]]);
+    const other = (document: ConfigDocument) => new Map([["two", document]]);
+    const here = stored(ingress("a"));
+    expect(names(here, moved, new Map(), NOW, [])).toEqual([key("a")]);
+    expect(names(here, moved, other({ ...stored(ingress("a")), syncStatus: "Error" }), NOW, [])).toEqual([
+      key("a"),
+    ]);
+    expect(names(here, moved, other({ ...stored(ingress("a")), syncStatus: "Synced" }), NOW, [])).toEqual([]);
+  });
+
+  it("TUN-313 one of a namespace that is not watched is not taken away", () => {
+    const here = stored(ingress("a"), ingress("b", "other"));
+    expect(names(here, collected([]), new Map(), NOW, ["shop"])).toEqual([key("b", "other")]);
+    expect(names(here, collected([]), new Map(), NOW, [])).toEqual([]);
+  });
+});

@@ -1,0 +1,378 @@
+/** The acceptance scenarios of section 12, as far as they are served. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@quartet/testing/stage";
+import { routesOf } from "@quartet/tunnel-ingress";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aggregate } from "../src/desired/aggregate.ts";
+import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+
+const TUNNELS = "/accounts/test-account-id/cfd_tunnel";
+
+let stage: TunnelStage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage?.close());
+
+async function startWithTunnel(flags: Record<string, string | number> = {}): Promise<string> {
+  await stage.startManager({ flags });
+  await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+  return synced("main");
+}
+
+async function synced(name: string): Promise<string> {
+  let id = "";
+  await eventually(async () => {
+    const { status } = await stage.get("ClusterTunnel", name);
+    id = status?.tunnelId ?? "";
+    expect(status?.state).toBe("active");
+  });
+  return id;
+}
+
+const hosts = (id: string): (string | undefined)[] =>
+  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
+const ready = async (kind: string, name: string): Promise<Loose> =>
+  ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
+const changing = () =>
+  stage.cloudflare.requests
+    .filter(({ method }) => method !== "GET")
+    .map(({ method, path }) => `${method} ${path}`);
+
+describe("routing", () => {
+  it("A4 TUN-411 TUN-602 TUN-606 a wildcard of a binding does not hide the host of an Ingress", async () => {
+    const id = await startWithTunnel();
+    const subjects = [{ name: "wild", spec: { fqdn: "*.example.com", target: "http://wild:80" } }];
+    await stage.create("TunnelBinding", "wild", {
+      subjects,
+      tunnelRef: { kind: "ClusterTunnel", name: "main" },
+    });
+    await stage.ingress("app", "app.example.com", "app");
+    await eventually(() => expect(hosts(id)).toEqual(["app.example.com", "*.example.com", undefined]));
+    const serve = routesOf(stage.remote(id).ingress);
+    expect([serve("app.example.com", "/"), serve("x.example.com", "/"), serve("example.com", "/")]).toEqual([
+      0, 1, 2,
+    ]);
+    await eventually(async () =>
+      expect((await stage.get("TunnelBinding", "wild")).status.hostnames).toBe("*.example.com"),
+    );
+  });
+
+  it("A5 TUN-621 TUN-622 TUN-623 TUN-637 of two claims the older is served, then the other", async () => {
+    const id = await startWithTunnel();
+    await stage.ingress("first", "a.example.com", "one");
+    await eventually(() => expect(hosts(id)).toContain("a.example.com"));
+    await sleep(1100);
+    await stage.ingress("second", "a.example.com", "two");
+    const { namespace } = stage;
+    const conflict = {
+      hostname: "a.example.com",
+      path: "",
+      winner: `Ingress/${namespace}/first`,
+      losers: [`Ingress/${namespace}/second`],
+    };
+    await eventually(async () => expect((await stage.document(id))?.conflicts).toEqual([conflict]));
+    const told = async () => (await stage.events("second")).filter((text) => text.includes("RuleConflict"));
+    await eventually(async () =>
+      expect(await told()).toEqual([expect.stringContaining("already served by Ingress/")]),
+    );
+    expect(stage.remote(id).ingress[0].service).toContain("one.");
+    await stage.remove("Ingress", "first");
+    await eventually(() => expect(stage.remote(id).ingress[0].service).toContain("two."));
+    await eventually(async () => expect(await told()).toHaveLength(2));
+  });
+
+  it("A10 TUN-415 TUN-619 TUN-707 one bad rule is left out and named, its neighbours are served", async () => {
+    const id = await startWithTunnel();
+    for (const name of ["a", "b", "c"]) await stage.ingress(name, `${name}.example.com`, name);
+    const subjects = [
+      { name: "x", spec: { fqdn: "bad.example.com", target: "ftp://x:21" } },
+      { name: "y", spec: { fqdn: "y.example.com", target: "http://y:80", path: "^/(?!x)" } },
+      { name: "z", spec: { fqdn: "z.example.com" } },
+    ];
+    await stage.create("TunnelBinding", "bad", {
+      subjects,
+      tunnelRef: { kind: "ClusterTunnel", name: "main" },
+    });
+    await eventually(() =>
+      expect(hosts(id)).toEqual([
+        "z.example.com",
+        "a.example.com",
+        "b.example.com",
+        "c.example.com",
+        undefined,
+      ]),
+    );
+    expect(stage.remote(id).ingress[0].service).toBe("http_status:404");
+    await eventually(async () => expect((await stage.document(id))?.rejected).toHaveLength(2));
+    await eventually(async () =>
+      expect(await stage.events("bad")).toContainEqual(expect.stringContaining("RuleRejected")),
+    );
+    await eventually(async () =>
+      expect(await ready("TunnelBinding", "bad")).toMatchObject({ status: "False", reason: "RuleRejected" }),
+    );
+    expect(JSON.stringify(stage.puts())).not.toContain("ftp:");
+  });
+});
+
+describe("cost", () => {
+  it("A6 TUN-305 TUN-612 TUN-613 fifty Ingresses by ten writers lose nothing and cost few transmissions", async () => {
+    const id = await startWithTunnel({ "tunnel-sync-debounce": 500 });
+    const names = Array.from({ length: 50 }, (_, index) => `i${index}`);
+    const before = stage.puts().length;
+    const queue = [...names];
+    const writer = async (): Promise<void> => {
+      for (let name = queue.pop(); name !== undefined; name = queue.pop())
+        await stage.ingress(name, `${name}.example.com`, name);
+    };
+    await Promise.all(Array.from({ length: 10 }, writer));
+    await eventually(() => expect(hosts(id)).toHaveLength(51));
+    await eventually(async () => expect((await stage.document(id))?.syncStatus).toBe("Synced"));
+    const document = (await stage.document(id))!;
+    expect(Object.keys(document.sources)).toHaveLength(51);
+    expect(stage.puts().length - before).toBeLessThanOrEqual(10);
+    await eventually(async () => {
+      const { lastHash, sources } = (await stage.document(id))!;
+      expect([lastHash, stage.remote(id)]).toEqual([aggregate(sources).hash, aggregate(sources).config]);
+    });
+  });
+
+  it("A7 TUN-001 TUN-306 TUN-612 one changed Ingress is one write and one transmission; a label, a restart and a wait are none", async () => {
+    await stage.create("TunnelIngressClassConfig", "manual", {
+      spec: { tunnelRef: { kind: "ClusterTunnel", name: "main" }, dnsManagement: "Manual" },
+    });
+    const manager = await stage.startManager();
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await synced("main");
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(() => expect(hosts(id)).toHaveLength(2));
+    await eventually(async () =>
+      expect((await stage.get("Ingress", "a")).status?.loadBalancer?.ingress).toHaveLength(1),
+    );
+    const config = `tunnel-config-${id}`;
+    const version = async (): Promise<string> =>
+      (await stage.get("ConfigMap", config)).metadata.resourceVersion;
+    await quiet();
+    let [since, calls] = [Date.now(), stage.cloudflare.requests.length];
+    const [rule] = (await stage.get("Ingress", "a")).spec.rules;
+    rule.http.paths[0].backend.service.name = "two";
+    await stage.patch("Ingress", "a", { spec: { rules: [rule] } });
+    await eventually(() => expect(stage.remote(id).ingress[0].service).toContain("two."));
+    await quiet();
+    const writes = (await stage.writes(since)).filter((write) => write.includes("configmaps"));
+    expect(writes).toEqual([`update configmaps ${config}`]);
+    expect(stage.cloudflare.requests.slice(calls).map(({ method }) => method)).toEqual(["PUT"]);
+
+    const stored = await version();
+    [since, calls] = [Date.now(), stage.cloudflare.requests.length];
+    await stage.patch("Ingress", "a", { metadata: { labels: { touched: "yes" } } });
+    await quiet();
+    await manager.stop();
+    await stage.startManager();
+    await quiet();
+    expect(await version()).toBe(stored);
+    expect(stage.cloudflare.requests.slice(calls).filter(({ method }) => method !== "GET")).toEqual([]);
+    expect((await stage.writes(since)).filter((write) => !write.includes("leases"))).toEqual([]);
+  });
+});
+
+/** Waits until nothing is asked of either server for a while. */
+async function quiet(): Promise<void> {
+  for (let seen = -1; seen !== stage.cloudflare.requests.length; ) {
+    seen = stage.cloudflare.requests.length;
+    await sleep(2500);
+  }
+}
+
+describe("the account", () => {
+  it("A8 TUN-632 TUN-633 TUN-634 a configuration changed by somebody else is restored, but not for ever", async () => {
+    const manager = await stage.startManager({ flags: { "tunnel-drift-interval": 1500 } });
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await synced("main");
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    const foreign = {
+      ingress: [{ hostname: "x.example.com", service: "http://x:1" }, { service: "http_status:404" }],
+    };
+    const edit = () =>
+      fetch(`${stage.cloudflare.origin}/admin/configurations/${id}`, {
+        method: "POST",
+        body: JSON.stringify({ config: foreign }),
+      });
+    for (let round = 0; round < 3; round += 1) {
+      await edit();
+      await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    }
+    expect(manager.log()).toContain("DriftDetected");
+    const puts = stage.puts().length;
+    await edit();
+    await sleep(5000);
+    expect([hosts(id), stage.puts().length]).toEqual([["x.example.com", undefined], puts]);
+    await stage.ingress("b", "b.example.com", "two");
+    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
+  });
+
+  it("A9 TUN-616 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
+    const id = await startWithTunnel();
+    stage.cloudflare.faults.add({
+      path: /configurations/,
+      method: /PUT/,
+      status: 429,
+      headers: { "retry-after": "3" },
+      times: 1,
+    });
+    const from = stage.cloudflare.requests.length;
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    const puts = stage.cloudflare.requests.slice(from).filter(({ method }) => method === "PUT");
+    const refused = puts.findIndex(({ status }) => status === 429);
+    expect(puts[refused + 1]!.time - puts[refused]!.time).toBeGreaterThanOrEqual(2900);
+    await eventually(async () => {
+      const { syncStatus, lastError } = (await stage.document(id))!;
+      expect([syncStatus, lastError]).toEqual(["Synced", undefined]);
+    });
+  });
+
+  it("A12 TUN-315 TUN-316 a broken or deleted ConfigMap is made anew, and no rule is lost meanwhile", async () => {
+    const id = await startWithTunnel();
+    for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
+    await eventually(() => expect(hosts(id)).toHaveLength(3));
+    const from = stage.puts().length;
+    await stage.patch("ConfigMap", `tunnel-config-${id}`, { data: { "config.json": "{broken" } });
+    await eventually(async () =>
+      expect(Object.keys((await stage.document(id))?.sources ?? {})).toHaveLength(3),
+    );
+    expect((await stage.get("ConfigMap", `tunnel-config-${id}`)).data["config.json.bak"]).toBe("{broken");
+    await stage.remove("ConfigMap", `tunnel-config-${id}`);
+    await eventually(async () =>
+      expect(Object.keys((await stage.document(id))?.sources ?? {})).toHaveLength(3),
+    );
+    expect(
+      stage
+        .puts()
+        .slice(from)
+        .every(({ ingress }) => ingress.length === 3),
+    ).toBe(true);
+  });
+
+  it("A14 TUN-203 TUN-204 TUN-205 a tunnel of the name is taken over unless it is in use", async () => {
+    const headers = { authorization: "Bearer test-token" };
+    const body = JSON.stringify({ name: "main", config_src: "cloudflare" });
+    const answer = await fetch(stage.cloudflare.url + TUNNELS, { method: "POST", headers, body });
+    const { id } = ((await answer.json()) as Loose).result;
+    const status = (value: string) =>
+      fetch(`${stage.cloudflare.origin}/admin/tunnels/${id}/status`, {
+        method: "POST",
+        body: JSON.stringify({ status: value }),
+      });
+    await status("healthy");
+    const from = stage.cloudflare.requests.length;
+    await stage.startManager();
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    await eventually(async () =>
+      expect(await ready("ClusterTunnel", "main")).toMatchObject({
+        status: "False",
+        reason: "TunnelNameConflict",
+      }),
+    );
+    expect((await ready("ClusterTunnel", "main")).message).toContain('cloudflare-operator.io/adopt: "true"');
+    await stage.patch("ClusterTunnel", "main", {
+      metadata: { annotations: { "cloudflare-operator.io/adopt": "true" } },
+    });
+    expect(await synced("main")).toBe(id);
+    expect(changing().slice(from)).not.toContain(`POST ${TUNNELS}`);
+  });
+
+  it("A18 TUN-218 TUN-220 TUN-232 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
+    const id = await startWithTunnel();
+    await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "spec:\n  replicas: 2\n" } });
+    await eventually(async () => expect((await stage.get("Deployment", "main")).spec.replicas).toBe(2));
+    const { spec } = await stage.get("Deployment", "main");
+    expect(spec.template.spec.containers[0].args).toEqual([
+      "tunnel",
+      "--no-autoupdate",
+      "--protocol",
+      "auto",
+      "--metrics",
+      "0.0.0.0:2000",
+      "run",
+    ]);
+    const secret = await stage.get("Secret", "main-token");
+    const token = JSON.parse(
+      Buffer.from(Buffer.from(secret.data.token, "base64").toString(), "base64").toString(),
+    );
+    expect(token.t).toBe(id);
+    await stage.remove("Deployment", "main");
+    await eventually(async () => expect((await stage.find("Deployment", "main"))?.spec.replicas).toBe(2));
+    await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "[" } });
+    await eventually(async () =>
+      expect(await ready("ClusterTunnel", "main")).toMatchObject({ reason: "InvalidDeployPatch" }),
+    );
+    expect((await stage.get("Deployment", "main")).spec.replicas).toBe(2);
+    await stage.remove("ClusterTunnel", "main");
+    await eventually(async () => expect(await stage.find("ClusterTunnel", "main")).toBeUndefined());
+    expect(stage.cloudflare.state.tunnels.get(id)?.fields.deleted_at).not.toBeNull();
+    await eventually(async () =>
+      expect(await stage.find("ConfigMap", `tunnel-config-${id}`)).toBeUndefined(),
+    );
+    const all = JSON.stringify([await stage.events("main"), await stage.list("ConfigMap")]);
+    expect(all).not.toContain(token.s);
+  });
+
+  it("A17 TUN-1013 TUN-1012 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
+    const id = await startWithTunnel();
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(() => expect(hosts(id)).toHaveLength(2));
+    const records = () => stage.cloudflare.state.zones.get("test-zone-id")!.records.size;
+    await stage.create("DNSRecord", "rec", {
+      spec: { name: "rec.example.com", type: "A", content: "192.0.2.1" },
+    });
+    await eventually(() => expect(records()).toBe(2));
+    stage.cloudflare.faults.add({ path: /dns_records/, method: /DELETE/, status: 500 });
+    await eventually(async () => expect((await stage.get("DNSRecord", "rec")).status?.state).toBe("Active"));
+    await stage.remove("DNSRecord", "rec");
+    await stage.remove("Ingress", "a");
+    await eventually(async () => expect(await stage.find("Ingress", "a")).toBeUndefined());
+    await eventually(async () =>
+      expect(await ready("DNSRecord", "rec")).toMatchObject({ status: "False", reason: "APIError" }),
+    );
+    stage.cloudflare.faults.clear();
+    await eventually(async () =>
+      expect([await stage.find("DNSRecord", "rec"), records()]).toEqual([undefined, 0]),
+    );
+  });
+
+  it("TUN-104 TUN-109 TUN-108 credentials that are wrong are told, and work once they are mended", async () => {
+    await stage.patch("Secret", "cf", {
+      data: { CLOUDFLARE_API_TOKEN: Buffer.from("wrong").toString("base64") },
+    });
+    await stage.startManager();
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    await eventually(async () =>
+      expect(await ready("ClusterTunnel", "main")).toMatchObject({ status: "False", reason: "AuthError" }),
+    );
+    await eventually(async () =>
+      expect((await stage.get("CloudflareCredentials", "main")).status).toMatchObject({
+        state: "Error",
+        validated: false,
+      }),
+    );
+    await stage.patch("Secret", "cf", {
+      data: { CLOUDFLARE_API_TOKEN: Buffer.from("test-token").toString("base64") },
+    });
+    await synced("main");
+    await eventually(async () =>
+      expect((await stage.get("CloudflareCredentials", "main")).status).toMatchObject({
+        state: "Ready",
+        accountName: "Test Account",
+      }),
+    );
+    await stage.patch("Secret", "cf", { data: { CLOUDFLARE_API_TOKEN: null } });
+    await stage.patch("CloudflareCredentials", "main", { spec: { accountName: "again" } });
+    await eventually(async () =>
+      expect((await ready("CloudflareCredentials", "main")).message).toBe(
+        "API token not found in secret (key: CLOUDFLARE_API_TOKEN)",
+      ),
+    );
+  });
+});
