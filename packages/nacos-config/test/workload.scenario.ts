@@ -532,6 +532,30 @@ describe("workload", () => {
     }
   });
 
+  it("NACOS-465: an edit while pods are ready and not yet available does not replace them all at once", async () => {
+    await stage.startManager(NO_CHECK);
+    await objects.nacos("demo", { type: "cluster", replicas: 3 });
+    const readyPods = async (): Promise<number> =>
+      (await objects.list("pods")).filter(
+        ({ metadata, status }) =>
+          metadata.deletionTimestamp === undefined &&
+          status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True"),
+      ).length;
+    await eventually(async () => expect(await readyPods()).toBe(3), 60_000);
+    await objects.patch("nacos", "demo", { spec: { env: [{ name: "A", value: "1" }] } });
+    await eventually(async () =>
+      expect(await ready("Progressing")).toMatchObject({ reason: "WaitingForAvailability" }),
+    );
+    let fewest = 3;
+    await eventually(async () => {
+      fewest = Math.min(fewest, await readyPods());
+      const { spec } = await objects.get("statefulsets", "demo");
+      expect(JSON.stringify(spec.template)).toContain('"name":"A"');
+      expect(await ready("Progressing")).toMatchObject({ reason: "RolloutComplete" });
+    }, 150_000);
+    expect(fewest).toBeGreaterThanOrEqual(2);
+  });
+
   it("nacos A17 NACOS-605 NACOS-606 NACOS-610: claims grow under running pods", async () => {
     const storageClass = await createStorage(stage, objects, "demo", 3);
     await stage.startManager(NO_CHECK);

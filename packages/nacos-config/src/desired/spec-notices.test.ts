@@ -53,6 +53,15 @@ describe("what is said about a spec", () => {
     expect(reasons(nacos({ database: { type: "postgresql" } }))).toEqual([]);
   });
 
+  it("NACOS-613 names fields of a claim template that a claim does not have", () => {
+    const misplaced = nacos({
+      volume: { volumeClaimTemplate: { storageClassName: "fast", spec: { size: 1 } } },
+    });
+    expect(reasons(misplaced)).toEqual(["Warning VolumeFieldIgnored"]);
+    const [notice] = specNotices(settingsOf(misplaced));
+    expect(notice?.note).toContain("spec.size, storageClassName is no field of a claim");
+  });
+
   it("NACOS-1003 tells that claims are kept whatever keepAfterDeletion says", () => {
     const volume = (more: object) => nacos({ volume: { volumeClaimTemplate: {}, ...more } });
     expect(reasons(volume({ keepAfterDeletion: false }))).toEqual(["Normal PvcRetained"]);

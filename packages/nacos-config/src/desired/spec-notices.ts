@@ -1,11 +1,12 @@
 /** What is worth saying about a spec, once for each generation of it. */
-import { itemsOf } from "@quartet/pod-template";
+import { itemsOf, mapOf } from "@quartet/pod-template";
+import { dropUnknownFields, StrategicMergeError } from "@quartet/strategic-merge";
 import { hasAdmin } from "./admin.ts";
 import { databaseKind } from "./database.ts";
 import { isAtLeast } from "./image.ts";
 import type { EnvVar } from "./k8s.ts";
 import { FINAL_CONFIG_PATH } from "./names.ts";
-import { type Notice, normal, warning } from "./notice.ts";
+import { listNames, type Notice, normal, warning } from "./notice.ts";
 import { hasConsolePort } from "./ports.ts";
 import { LATEST_REVISION } from "./revision.ts";
 import { nacosOverride, type Settings, wrapperOf } from "./settings.ts";
@@ -65,6 +66,11 @@ function wrapperNotices({ config, spec, name }: Settings): Notice[] {
 function volumeNotices({ spec }: Settings): Notice[] {
   const [first, ...ignored] = dataVolumeKinds(spec);
   const notices: Notice[] = [];
+  const unknown = first === "volumeClaimTemplate" ? unknownClaimFields(spec) : [];
+  if (unknown.length > 0) {
+    const note = `spec.volume.volumeClaimTemplate: ${listNames(unknown)} is no field of a claim and is dropped; what is asked of the storage stands under spec`;
+    notices.push(warning("VolumeFieldIgnored", note));
+  }
   if (ignored.length > 0) {
     notices.push(warning("VolumeIgnored", `spec.volume: ${first} counts, ${ignored.join(", ")} is ignored`));
   }
@@ -77,6 +83,17 @@ function volumeNotices({ spec }: Settings): Notice[] {
     notices.push(normal("PvcRetained", note));
   }
   return notices;
+}
+
+/** Paths of fields that the server drops from the claim template. */
+function unknownClaimFields({ volume = {} }: Settings["spec"]): string[] {
+  try {
+    return dropUnknownFields("PersistentVolumeClaim", mapOf(volume.volumeClaimTemplate)).unknown;
+  } catch (error) {
+    // One that is nested without end is refused by the server itself.
+    if (error instanceof StrategicMergeError) return [];
+    throw error;
+  }
 }
 
 function authNotices(settings: Settings): Notice[] {

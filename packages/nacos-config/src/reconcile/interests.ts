@@ -18,7 +18,8 @@ export const POD_PROJECTION = {
   name: "nacos-node",
   transform(pod: Pod): Pod {
     const { apiVersion, kind, metadata, spec, status } = pod;
-    const { name, namespace, uid, resourceVersion, deletionTimestamp, labels, ownerReferences } = metadata;
+    const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
+    const { deletionTimestamp, labels, ownerReferences } = metadata;
     const { phase, podIP, hostIP, conditions } = status ?? {};
     const ready = conditions
       ?.filter(({ type }) => type === "Ready")
@@ -27,7 +28,16 @@ export const POD_PROJECTION = {
       JSON.stringify({
         apiVersion,
         kind,
-        metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, labels, ownerReferences },
+        metadata: {
+          name,
+          namespace,
+          uid,
+          resourceVersion,
+          creationTimestamp,
+          deletionTimestamp,
+          labels,
+          ownerReferences,
+        },
         spec: {
           nodeName: spec?.nodeName,
           volumes: spec?.volumes?.filter((v) => "configMap" in v || "secret" in v),

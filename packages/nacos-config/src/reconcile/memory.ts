@@ -22,6 +22,10 @@ export interface ResourceMemory {
   nacosFailures: number;
   lastNacosFailureAt?: number;
   scaledFrom?: number;
+  /** Nothing is known yet but what the status says. */
+  firstPass?: boolean;
+  /** Since when a change of the pods waits for them to become available. */
+  heldSince?: number;
   /** Variant of the Nacos API that worked. */
   variant?: ApiVariant;
   /** The identity header could not be had in the last check. */
@@ -52,7 +56,12 @@ export function createMemoryStore(): MemoryStore {
     of(name, uid) {
       const known = memories.get(name);
       if (known?.uid === uid) return known;
-      const memory: ResourceMemory = { uid, children: createChildMemory(), nacosFailures: 0 };
+      const memory: ResourceMemory = {
+        uid,
+        children: createChildMemory(),
+        nacosFailures: 0,
+        firstPass: true,
+      };
       memories.set(name, memory);
       return memory;
     },

@@ -1,5 +1,5 @@
 /** Looks at StatefulSet, pods and nodes when all is written. */
-import type { Clock, DeepReadonly } from "@quartet/core";
+import type { Clock, Condition, DeepReadonly } from "@quartet/core";
 import type { Violation } from "../admission/violation.ts";
 import type { Pod, StatefulSet } from "../desired/k8s.ts";
 import { FINAL_CONFIG_KEY } from "../desired/names.ts";
@@ -40,6 +40,7 @@ export interface Given {
   readonly violations: readonly Violation[];
   readonly paused: boolean;
   readonly recreating: boolean;
+  readonly awaited?: number;
 }
 
 /** What there is after the writes; `undefined` while the nodes take their time to answer. */
@@ -65,6 +66,9 @@ export async function observe(
   };
   if (statefulSet === undefined) return { ...base, now: clock.now(), memory: memoryView(memory) };
   const nodes = nodesOf(statefulSet, podsOf(run, statefulSet, referred));
+  const known = memory.firstPass ? (memory.scaledFrom ?? scaledFromOf(run.resource)) : memory.scaledFrom;
+  if (known !== undefined) memory.scaledFrom = known;
+  delete memory.firstPass;
   const workload = workloadReport(statefulSet, nodes, memory.scaledFrom);
   if (!workload.scaling && !workload.rolling) delete memory.scaledFrom;
   noteRollout(
@@ -72,7 +76,7 @@ export async function observe(
     workload.rolling,
     statefulSet.status?.updateRevision,
     clock.now(),
-    rolloutSince(run.resource),
+    rolloutSince(run.resource, podsOf(run, statefulSet, referred)),
   );
   const properties = config.ready?.effective ?? propertiesInForce(run, statefulSet);
   const health = await healthStep(run, options, memory, statefulSet, nodes, properties);
@@ -105,10 +109,30 @@ function propertiesInForce(
   }
 }
 
-/** Begin of a rollout that the status tells of, in milliseconds since the Unix epoch. */
-function rolloutSince({ status }: NacosResource): number | undefined {
-  const progressing = status?.operatorConditions?.find(({ type }) => type === "Progressing");
-  return progressing?.reason === "RollingUpdate" ? Date.parse(progressing.lastTransitionTime) : undefined;
+/**
+ * Begin of a rollout that an earlier process told of, in milliseconds since the Unix epoch. The condition's time may be
+ * that of an earlier movement; a rollout that has made a pod since then was not stalled until then.
+ */
+export function rolloutSince(
+  resource: NacosResource,
+  pods: readonly DeepReadonly<Pod>[],
+): number | undefined {
+  const progressing = progressingOf(resource);
+  if (progressing?.reason !== "RollingUpdate") return undefined;
+  const created = pods.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? "") || 0);
+  return Math.max(Date.parse(progressing.lastTransitionTime), ...created);
+}
+
+/** Number of nodes before a change of it that an earlier process has begun. */
+export function scaledFromOf(resource: NacosResource): number | undefined {
+  const progressing = progressingOf(resource);
+  if (progressing?.reason !== "Scaling") return undefined;
+  const from = /, from (\d{1,9})(?:;|$)/.exec(progressing.message)?.[1];
+  return from === undefined ? undefined : Number(from);
+}
+
+function progressingOf({ status }: NacosResource): DeepReadonly<Condition> | undefined {
+  return status?.operatorConditions?.find(({ type }) => type === "Progressing");
 }
 
 function configReport(

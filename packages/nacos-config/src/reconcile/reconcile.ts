@@ -41,6 +41,7 @@ import { reportPeer } from "./peer.ts";
 import { finishRecreation, recreationOf } from "./recreate-step.ts";
 import { referredBy } from "./references.ts";
 import { isNamespaceGoing, nextPass, tell, tellSteps } from "./report.ts";
+import { createHold } from "./rollout-hold.ts";
 import { servicesStep } from "./services-step.ts";
 import { statefulSetStep } from "./statefulset-step.ts";
 
@@ -141,11 +142,16 @@ async function pass(
   const database = await databaseStep(run, memory, options, writes && ctx.dryRun !== true);
   await adminStep(run, memory, options, { writes: writes && ctx.dryRun !== true, waiting: database.asking });
   const config = await configStep(run, known, (ref) => findSource(options.referred, ref), writes);
-  const made = writes
+  const made: Children = writes
     ? await children(run, config, live, memory, options, database.startable || known !== undefined)
     : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
   await mysqlStep(run, writes && !isNamespaceGoing(run.failures));
-  const given = { violations, paused, recreating: made.recreating };
+  const given = {
+    violations,
+    paused,
+    recreating: made.recreating,
+    ...(made.awaited && { awaited: made.awaited }),
+  };
   const outcome = await observe(run, config, made.object, given, memory, options);
   if (outcome === undefined) return tellSteps(run);
   const status = nextStatus(resource, outcome);
@@ -183,6 +189,8 @@ interface Children {
   readonly object: DeepReadonly<StatefulSet> | undefined;
   /** It is being made anew around its pods. */
   readonly recreating: boolean;
+  /** A change of the pods waits for so many ready ones to become available. */
+  readonly awaited?: number;
 }
 
 /**
@@ -200,14 +208,17 @@ async function children(
   await authStep(run, live, memory, options.clock.now());
   let statefulSet = live;
   let recreating = false;
+  let awaited: number | undefined;
   if (config.wanted !== undefined && startable) {
-    const result = await statefulSetStep(run, config.wanted);
+    const hold = createHold(memory, options.clock, (set) => podsOf(run, set, options.referred));
+    const result = await statefulSetStep(run, config.wanted, hold);
     statefulSet = result.object;
     recreating = result.recreating;
+    awaited = result.awaited;
     if (result.scaledFrom !== undefined) memory.scaledFrom = result.scaledFrom;
     if (result.configRollout) options.metrics.rollout();
   }
-  const made = { object: statefulSet, recreating };
+  const made = { object: statefulSet, recreating, ...(awaited && { awaited }) };
   if (isNamespaceGoing(run.failures) || recreating) return made;
   await servicesStep(run, statefulSet);
   if (config.wanted !== undefined && config.problem === undefined) {

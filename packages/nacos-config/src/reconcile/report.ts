@@ -64,7 +64,9 @@ export function nextPass(run: Pass, outcome: Outcome, memory: ResourceMemory, re
     (health?.state === "failed" ? health.reason : undefined) ??
     config.problem?.reason ??
     violations[0]?.reason ??
-    (workload?.rolling || workload?.scaling || outcome.recreating ? "InProgress" : undefined);
+    (workload?.rolling || workload?.scaling || outcome.recreating || outcome.awaited
+      ? "InProgress"
+      : undefined);
   if (what !== undefined) {
     if (failure !== undefined)
       run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });

@@ -21,6 +21,7 @@ import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { podSpecFailure } from "./failure.ts";
 import type { Pass } from "./pass.ts";
 import { beginRecreation, endRecreation, recreationOf } from "./recreate-step.ts";
+import type { Hold } from "./rollout-hold.ts";
 import { settledNotices, statefulSetNotices } from "./statefulset-notices.ts";
 
 /** What the step did. */
@@ -33,6 +34,8 @@ export interface StatefulSetResult {
   readonly scaledFrom?: number;
   /** It was deleted to be made anew; its pods run on. */
   readonly recreating: boolean;
+  /** A change of the pods waits for so many ready ones to become available. */
+  readonly awaited?: number;
 }
 
 /** What was decided about a StatefulSet that exists. */
@@ -40,13 +43,19 @@ export interface Made {
   /** It cannot have the volumes that are wanted unless it is made anew. */
   readonly volumes?: ClaimChange;
   readonly update?: StatefulSetUpdate;
+  /** The update waits for so many ready pods to become available. */
+  readonly awaited?: number;
   readonly before?: DeepReadonly<StatefulSet>;
 }
 
 /** Brings the StatefulSet to what is wanted. */
-export async function statefulSetStep(pass: Pass, wanted: MountedConfig): Promise<StatefulSetResult> {
+export async function statefulSetStep(
+  pass: Pass,
+  wanted: MountedConfig,
+  hold: Hold,
+): Promise<StatefulSetResult> {
   try {
-    return await ensureStatefulSet(pass, wanted);
+    return await ensureStatefulSet(pass, wanted, hold);
   } catch (error) {
     if (!(error instanceof StrategicMergeError)) throw error;
     const { children, settings, failures } = pass;
@@ -57,7 +66,7 @@ export async function statefulSetStep(pass: Pass, wanted: MountedConfig): Promis
   }
 }
 
-async function ensureStatefulSet(pass: Pass, wanted: MountedConfig): Promise<StatefulSetResult> {
+async function ensureStatefulSet(pass: Pass, wanted: MountedConfig, hold: Hold): Promise<StatefulSetResult> {
   const { resource, settings, children, failures, notices } = pass;
   const recreation = recreationOf(pass);
   let made: Made = {};
@@ -69,12 +78,18 @@ async function ensureStatefulSet(pass: Pass, wanted: MountedConfig): Promise<Sta
         return recreation?.manifest ?? newStatefulSet(resource, settings, wanted);
       },
       update(live) {
-        made = decide(pass, wanted, live);
+        made = decide(pass, wanted, live, hold);
         return made.update?.object ?? live;
       },
     },
   );
-  const result = { configRollout: false, recreating: false, ...(object && { object }) };
+  const { awaited } = made;
+  const result = {
+    configRollout: false,
+    recreating: false,
+    ...(object && { object }),
+    ...(awaited && { awaited }),
+  };
   if (problem !== undefined) {
     const recreating = recreation !== undefined && problem.cause === "leaving";
     if (!recreating) failures.push(podSpecFailure(problem));
@@ -93,12 +108,13 @@ async function ensureStatefulSet(pass: Pass, wanted: MountedConfig): Promise<Sta
   return { ...result, configRollout, ...(scaled && { scaledFrom: made.before?.spec.replicas ?? 1 }) };
 }
 
-function decide(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>): Made {
+function decide(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>, hold: Hold): Made {
   const { resource, settings } = pass;
   const volumes = wantedVolumes(pass, wanted, live);
   if (volumes.change !== "none") return { volumes, before: live };
   const update = updatedStatefulSet(resource, settings, wanted, live);
-  return { before: live, ...(update.changed && { update }) };
+  const awaited = update.templateChange === undefined ? 0 : hold(live);
+  return { before: live, ...(awaited > 0 ? { awaited } : update.changed && { update }) };
 }
 
 function wantedVolumes(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>): ClaimChange {

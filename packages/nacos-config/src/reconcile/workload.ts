@@ -1,5 +1,6 @@
 /** What the StatefulSet's own status and its pods say of a rollout. */
 import type { DeepReadonly } from "@quartet/core";
+import { mapOf } from "@quartet/pod-template";
 import type { StatefulSet } from "../desired/k8s.ts";
 import { revisionOf } from "../desired/statefulset.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
@@ -13,11 +14,28 @@ export function isRolledOut(statefulSet: DeepReadonly<StatefulSet>): boolean {
   return revisions && (status.updatedReplicas ?? 0) >= (spec.replicas ?? 1);
 }
 
-/** True while pods are being replaced for another template; the first pods of a StatefulSet replace none. */
-function isRolling({ metadata, status = {} }: DeepReadonly<StatefulSet>): boolean {
+/**
+ * True while pods are being replaced for another template; the first pods of a StatefulSet replace none. Those below a
+ * partition that somebody set are not meant to be replaced: once all others are, nothing is under way.
+ */
+function isRolling({ metadata, spec, status = {} }: DeepReadonly<StatefulSet>): boolean {
   if (status.updateRevision === undefined) return false;
   const observed = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  return !observed || status.updateRevision !== status.currentRevision;
+  if (!observed) return true;
+  if (status.updateRevision === status.currentRevision) return false;
+  const partition = partitionOf(spec);
+  return partition === 0 || (status.updatedReplicas ?? 0) < (spec.replicas ?? 1) - partition;
+}
+
+/** Ordinal below which pods keep the old template; 0: none does. */
+function partitionOf(spec: DeepReadonly<StatefulSet>["spec"]): number {
+  const { partition } = mapOf(mapOf(spec.updateStrategy).rollingUpdate);
+  return typeof partition === "number" ? partition : 0;
+}
+
+/** True when old pods are left below a partition. */
+function heldBack({ spec, status = {} }: DeepReadonly<StatefulSet>): boolean {
+  return partitionOf(spec) > 0 && status.updateRevision !== status.currentRevision;
 }
 
 /**
@@ -43,6 +61,7 @@ export function workloadReport(
     rolling,
     scaling: scaledFrom !== undefined && (readyPods < replicas || (status.replicas ?? 0) !== replicas),
     ...(rolling && stuck !== undefined ? { stuckPod: stuck } : {}),
+    ...(heldBack(statefulSet) && { partition: partitionOf(spec) }),
   };
 }
 

@@ -54,6 +54,8 @@ export interface WorkloadReport {
   readonly scaling: boolean;
   /** Pod that holds up the rollout, if any. */
   readonly stuckPod?: string;
+  /** Pods of a lower ordinal keep an older template, as somebody has set it. */
+  readonly partition?: number;
 }
 
 /** Times and counts that outlive a pass; all times in milliseconds since the Unix epoch. */
@@ -88,5 +90,7 @@ export interface Outcome {
   readonly paused: boolean;
   /** The StatefulSet is being made anew around its running pods. */
   readonly recreating: boolean;
+  /** A change of the pods waits for so many ready ones to become available. */
+  readonly awaited?: number;
   readonly memory: Memory;
 }

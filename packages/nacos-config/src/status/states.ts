@@ -83,12 +83,23 @@ function progressing(outcome: Outcome, phase: Phase): ConditionState {
       : of("True", "Creating", "");
   }
   if (violations.length === 0 && replicas === 0) return of("False", "ScaledToZero", "");
+  if (outcome.awaited !== undefined) {
+    const pods =
+      outcome.awaited === 1 ? "1 pod that is ready is" : `${outcome.awaited} pods that are ready are`;
+    return of("True", "WaitingForAvailability", `the change is made once ${pods} available`);
+  }
   const updated = `${workload.updatedReplicas}/${workload.replicas}`;
-  if (workload.scaling) return of("True", "Scaling", `${workload.readyPods}/${replicas} nodes are ready`);
+  if (workload.scaling) {
+    const { scaledFrom } = outcome.memory;
+    const from = scaledFrom === undefined ? "" : `, from ${scaledFrom}`;
+    return of("True", "Scaling", `${workload.readyPods}/${replicas} nodes are ready${from}`);
+  }
   if (workload.rolling) return of("True", "RollingUpdate", updated);
   if (phase === "Creating")
     return of("True", "Creating", `${workload.readyPods}/${replicas} nodes are ready`);
-  return of("False", "RolloutComplete", updated);
+  const { partition } = workload;
+  if (partition === undefined) return of("False", "RolloutComplete", updated);
+  return of("False", "Partitioned", `${updated}; pods below ordinal ${partition} keep the older template`);
 }
 
 /** Counts of nodes by version while they differ. */

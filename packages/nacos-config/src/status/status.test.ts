@@ -58,6 +58,27 @@ const condition = (status: NacosStatus, type: string) =>
   status.operatorConditions?.find((entry) => entry.type === type);
 
 describe("phase", () => {
+  it("NACOS-465 NACOS-466 NACOS-914 says what a change waits for, what a partition keeps, and from where nodes are scaled", () => {
+    const progressing = (more: Partial<Outcome>) =>
+      condition(after("Running", { health: passed, ...more }), "Progressing");
+    expect(progressing({ awaited: 2 })).toMatchObject({
+      status: "True",
+      reason: "WaitingForAvailability",
+      message: expect.stringContaining("2 pods that are ready"),
+    });
+    expect(progressing({ workload: workload({ partition: 1, updatedReplicas: 2 }) })).toMatchObject({
+      status: "False",
+      reason: "Partitioned",
+      message: expect.stringContaining("2/3"),
+    });
+    expect(
+      progressing({ workload: workload({ scaling: true }), memory: memory({ scaledFrom: 3 }) }),
+    ).toMatchObject({
+      reason: "Scaling",
+      message: "3/3 nodes are ready, from 3",
+    });
+  });
+
   it("NACOS-913 NACOS-915 turns Running when the check passes, from every phase, and healthy says the same", () => {
     for (const phase of ["Creating", "Failed", "Running"]) {
       expect(after(phase, { health: passed })).toMatchObject({ phase: "Running", healthy: true });
