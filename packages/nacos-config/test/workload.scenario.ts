@@ -532,6 +532,29 @@ describe("workload", () => {
     }
   });
 
+  it("NACOS-407 CORE-324: false and 0 where absent means something else, and the order of init containers, arrive and go again", async () => {
+    await stage.startManager(NO_CHECK);
+    const init = (name: string) => ({ name, image: "example/init:1" });
+    const wrapper = (more: JsonMap, names: string[]) => ({
+      k8sWrapper: { PodSpec: { initContainers: names.map(init), ...more } },
+    });
+    await objects.nacos("demo", wrapper({}, ["a", "b"]));
+    await running();
+    const pod = async () => (await objects.get("statefulsets", "demo")).spec.template.spec;
+    const set = (spec: JsonMap) => objects.patch("nacos", "demo", { spec });
+    await set(wrapper({ automountServiceAccountToken: false }, ["a", "b"]));
+    await eventually(async () => expect(await pod()).toMatchObject({ automountServiceAccountToken: false }));
+    await set(wrapper({ automountServiceAccountToken: null, terminationGracePeriodSeconds: 0 }, ["a", "b"]));
+    await eventually(async () => {
+      expect(await pod()).not.toHaveProperty("automountServiceAccountToken");
+      expect(await pod()).toMatchObject({ terminationGracePeriodSeconds: 0 });
+    });
+    await set(wrapper({}, ["b", "a"]));
+    await eventually(async () =>
+      expect((await pod()).initContainers?.map(({ name }) => name)).toEqual(["b", "a"]),
+    );
+  });
+
   it("NACOS-465: an edit while pods are ready and not yet available does not replace them all at once", async () => {
     await stage.startManager(NO_CHECK);
     await objects.nacos("demo", { type: "cluster", replicas: 3 });
