@@ -128,6 +128,8 @@ export function createReferences(
 
   return {
     follow(name, resource, sources) {
+      // Without references nothing is kept about a resource.
+      if (declared.length === 0) return undefined;
       if (resource === undefined) {
         forget(name);
         return undefined;
@@ -145,6 +147,7 @@ export function createReferences(
       return undefined;
     },
     readerFor(name, sources) {
+      if (declared.length === 0) return sources;
       const { namespace } = parseKey(name);
       const isReferred = (kind: { group: string; kind: string }): boolean =>
         declared.some((one) => one.kind.group === kind.group && one.kind.kind === kind.kind);
