@@ -58,7 +58,7 @@ describe("routing", () => {
     );
   });
 
-  it("A5 TUN-621 TUN-622 TUN-623 TUN-637 of two claims the older is served, then the other", async () => {
+  it("A5 TUN-621 TUN-622 TUN-623 of two claims the older is served, then the other", async () => {
     const id = await startWithTunnel();
     await stage.ingress("first", "a.example.com", "one");
     await eventually(() => expect(hosts(id)).toContain("a.example.com"));
@@ -212,7 +212,7 @@ describe("the account", () => {
     await eventually(() => expect(hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
   });
 
-  it("A9 TUN-616 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
+  it("A9 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
     const id = await startWithTunnel();
     stage.cloudflare.faults.add({
       path: /configurations/,
@@ -255,7 +255,7 @@ describe("the account", () => {
     ).toBe(true);
   });
 
-  it("A14 TUN-203 TUN-204 TUN-205 a tunnel of the name is taken over unless it is in use", async () => {
+  it("A14 TUN-203 TUN-204 a tunnel of the name is taken over unless it is in use", async () => {
     const headers = { authorization: "Bearer test-token" };
     const body = JSON.stringify({ name: "main", config_src: "cloudflare" });
     const answer = await fetch(stage.cloudflare.url + TUNNELS, { method: "POST", headers, body });
@@ -283,7 +283,7 @@ describe("the account", () => {
     expect(changing().slice(from)).not.toContain(`POST ${TUNNELS}`);
   });
 
-  it("A18 TUN-218 TUN-220 TUN-232 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
+  it("A18 TUN-218 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
     const id = await startWithTunnel();
     await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "spec:\n  replicas: 2\n" } });
     await eventually(async () => expect((await stage.get("Deployment", "main")).spec.replicas).toBe(2));
@@ -319,7 +319,7 @@ describe("the account", () => {
     expect(all).not.toContain(token.s);
   });
 
-  it("A17 TUN-1013 TUN-1012 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
+  it("A17 TUN-476 TUN-1013 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
     const id = await startWithTunnel();
     await stage.ingress("a", "a.example.com", "one");
     await eventually(() => expect(hosts(id)).toHaveLength(2));
