@@ -4,7 +4,7 @@ import type { Ground } from "@quartet/tars-tserver/testkit";
 import type { Json } from "@quartet/testing/replay";
 import { eventually } from "@quartet/testing/stage";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { openTarsGround } from "./support/ground.ts";
+import { GROUND_MS, openTarsGround } from "./support/ground.ts";
 import { APPS, ECHO, echoSpec, type LiveObject, openScene, type Scene } from "./support/scene.ts";
 
 let ground: Ground;
@@ -12,8 +12,8 @@ let scene: Scene;
 let number = 0;
 beforeAll(async () => {
   ground = await openTarsGround();
-});
-afterAll(() => ground.close());
+}, GROUND_MS);
+afterAll(() => ground.close(), GROUND_MS);
 beforeEach(async () => {
   scene = await openScene(await ground.openPlace(number++));
 });

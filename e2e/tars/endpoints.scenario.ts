@@ -8,7 +8,7 @@ import { type ApiServer, startControlPlane, startDouble } from "@quartet/testing
 import type { Json } from "@quartet/testing/replay";
 import { eventually } from "@quartet/testing/stage";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { startTars } from "./support/ground.ts";
+import { GROUND_MS, startTars } from "./support/ground.ts";
 import { APPS, ECHO, echoSpec, openScene, type Scene } from "./support/scene.ts";
 
 let server: ApiServer;
@@ -34,12 +34,12 @@ beforeAll(async () => {
       return manager;
     },
   });
-});
+}, GROUND_MS);
 afterAll(async () => {
   await ground.close();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
-});
+}, GROUND_MS);
 beforeEach(async () => {
   scene = await openScene(await ground.openPlace(number++));
 });

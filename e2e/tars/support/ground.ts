@@ -3,6 +3,9 @@ import { startManager } from "@quartet/manager";
 import { tarsModule } from "@quartet/tars-tserver";
 import { type Ground, type GroundManager, startGround } from "@quartet/tars-tserver/testkit";
 
+/** Limit for an API server and a manager to start or end on a busy machine, ms. */
+export const GROUND_MS = 180_000;
+
 /** Starts the target of the test run for this file alone. */
 export function openTarsGround(): Promise<Ground> {
   const real = process.env.QUARTET_TARGET === "real";

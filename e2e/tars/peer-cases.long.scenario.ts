@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Ground, playTarsCase, readTarsCases } from "@quartet/tars-tserver/testkit";
 import { describe, type Outcome, startAll } from "@quartet/testing/replay";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTarsGround } from "./support/ground.ts";
+import { GROUND_MS, openTarsGround } from "./support/ground.ts";
 
 /** Time for a case that is the last of several in its turn. */
 const TIMEOUT_MS = 600_000;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     await place.close();
     return outcome;
   });
-});
+}, GROUND_MS);
 afterAll(async () => {
   await Promise.all(outcomes);
   await ground.close();
