@@ -21,6 +21,7 @@ import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
 import { createPatchMetrics } from "./reconcile/metrics.ts";
 import { NODE_PROJECTION, nodeFacts, nodeMatters, POD_PROJECTION } from "./reconcile/observe.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
+import { WEBHOOKS } from "./webhooks.ts";
 
 /** Canonical name of the controller. */
 const NAME = "ds-patches";
@@ -43,6 +44,7 @@ export const dsPatchesModule: ControllerModule = defineModule({
   kinds: [DAEMON_SET],
   crds: ["apps.kruise.io_daemonsets.yaml"],
   rights: RIGHTS,
+  webhooks: WEBHOOKS,
   gates: [
     {
       name: PATCHES_GATE,
