@@ -96,7 +96,7 @@ describe("PostgreSQL", () => {
         expect(resource.status).toMatchObject({ phase: "Running", healthy: true });
         expect(resource.status?.event?.at(-1)).toMatchObject({
           code: 404,
-          message: expect.stringContaining("ECONNREFUSED"),
+          message: expect.stringContaining("no PostgreSQL server answers"),
         });
       }, 90_000);
       expect((await pg.ready()).status).toBe("False");

@@ -3,15 +3,32 @@ import type { KubeObject } from "../object.ts";
 import type { ResourceType } from "../registry.ts";
 import { type Cause, Failure, invalid } from "../status.ts";
 
-/** Largest object, in bytes of JSON; what etcd takes in one request. */
+/** Largest object in bytes; what etcd takes in one request. Built-in objects are stored as protobuf, without escapes. */
 const MAX_OBJECT = 1_572_864;
 export function refuseInvalid(type: ResourceType, object: KubeObject, causes: Cause[]): void {
   if (causes.length > 0) throw invalid(type, object.metadata.name, causes);
 }
 
 export function refuseLarge(object: KubeObject): void {
-  const size = Buffer.byteLength(JSON.stringify(object));
+  const size = storedBytes(object);
   if (size > MAX_OBJECT) throw new Failure(500, "", "etcdserver: request is too large");
+}
+
+/** Bytes of all keys and values, texts as they are. */
+function storedBytes(object: KubeObject): number {
+  let bytes = 0;
+  const pending: unknown[] = [object];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (Array.isArray(value)) for (const item of value) pending.push(item);
+    else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        bytes += Buffer.byteLength(key);
+        pending.push(member);
+      }
+    } else bytes += Buffer.byteLength(String(value));
+  }
+  return bytes;
 }
 
 export async function toStorage(type: ResourceType, object: KubeObject): Promise<KubeObject> {
