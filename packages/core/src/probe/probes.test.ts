@@ -128,6 +128,22 @@ describe("probe", () => {
     expect(signals[2]?.aborted).toBe(true);
   });
 
+  it("CORE-623 work that is ended while a pass waits for it is pending, and no failure of its target", async () => {
+    for (const end of [() => probes.forget(key), () => probes.end(key, "t"), () => stop.abort()]) {
+      const answer = probes.probe(key, {
+        topic: "t",
+        fingerprint: "f",
+        work: (signal) =>
+          new Promise<never>((_, reject) => {
+            signal.addEventListener("abort", () => reject(new Error("aborted")));
+          }),
+      });
+      await clock.flush();
+      end();
+      expect(await answer).toEqual({ state: "pending" });
+    }
+  });
+
   it("CORE-624 a target that hung is not waited for again, until it answers quickly", async () => {
     const { probe, end } = held<number>();
     await pass(probe);

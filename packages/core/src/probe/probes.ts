@@ -104,11 +104,13 @@ export function createProbes(clock: Clock, name: string): Probes {
     return task;
   };
 
+  const forgetTopic = (topic: Topic): void => {
+    topic.task?.controller.abort();
+    delete topic.task;
+  };
+
   const forget = (topics: ReadonlyMap<string, Topic> | undefined): void => {
-    for (const topic of topics?.values() ?? []) {
-      topic.task?.controller.abort();
-      delete topic.task;
-    }
+    for (const topic of topics?.values() ?? []) forgetTopic(topic);
   };
 
   return {
@@ -124,14 +126,11 @@ export function createProbes(clock: Clock, name: string): Probes {
       const task = running ?? begin(resource, topic, probe);
       const patient = !task.late && !topic.slow;
       const answered = task.answered ?? (patient ? await within(clock, task.outcome) : undefined);
-      if (answered === undefined) {
-        task.late = true;
-        return { state: "pending", ...(last && { last }) };
-      }
-      if (topic.task === task) {
-        delete topic.task;
-        topic.last = { fingerprint, answer: answered };
-      }
+      if (answered === undefined) task.late = true;
+      // Work that was ended meanwhile, by the stop of the manager for one, has no answer: that is no failure of its target.
+      if (answered === undefined || topic.task !== task) return { state: "pending", ...(last && { last }) };
+      delete topic.task;
+      topic.last = { fingerprint, answer: answered };
       return answered as Answered<T>;
     },
     isBusy(resource, name) {
@@ -140,7 +139,8 @@ export function createProbes(clock: Clock, name: string): Probes {
     },
     end(resource, name) {
       const topics = resources.get(keyToString(resource));
-      topics?.get(name)?.task?.controller.abort();
+      const topic = topics?.get(name);
+      if (topic !== undefined) forgetTopic(topic);
       topics?.delete(name);
     },
     forget(resource) {
