@@ -55,6 +55,7 @@ async function start(): Promise<void> {
     logDestination: { write: () => {} },
     args: [
       `--kubeconfig=${file}`,
+      "--controllers=nacos",
       "--namespaces=default",
       "--nacos-skip-node-check",
       "--metrics-bind-address=0",
