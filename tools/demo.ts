@@ -58,6 +58,8 @@ const manager = await startManager({
     "--metrics-bind-address=127.0.0.1:0",
     "--health-probe-bind-address=127.0.0.1:0",
     "--debug-bind-address=0",
+    // Webhooks are what a cluster calls; the demo shows the controllers.
+    "--webhook-port=-1",
     "--shutdown-delay=0s",
   ],
   logDestination: { write: () => {} },
