@@ -77,7 +77,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   }
   const granted = new Set<string>();
   const grant = async (modules = ownModules, namespaces: readonly string[] = [namespace]): Promise<void> => {
-    const id = [...modules.map(({ name }) => name), "in", ...namespaces].join(" ");
+    const id = JSON.stringify([modules.map(({ name, rights }) => [name, rights]), namespaces]);
     if (granted.has(id)) return;
     ends.push(
       await grantRights({ server, client, modules, release: namespace, namespaces, user: users.own }),
