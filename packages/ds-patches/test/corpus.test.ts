@@ -9,7 +9,7 @@ const recorded = (name: string): RevisionCase[] =>
     .map((line) => JSON.parse(line));
 
 it.each(recorded("revisions"))(
-  "DSP-605 DSP-606 DSP-117 the revision $name has the bytes that Kruise wrote",
+  "DSP-605 DSP-606 the revision $name has the bytes that Kruise wrote",
   (row) => {
     expect(revisionDifference(row)).toBeUndefined();
   },

@@ -4,8 +4,8 @@ import { canonicalJson } from "../desired/canonical.ts";
 import { isIntOrPercent } from "../desired/limits.ts";
 import { isReservedKey } from "../desired/placement.ts";
 import { compileSelector, selectorMistakes } from "../desired/selector.ts";
+import { isMap, mapOf } from "../json.ts";
 import type { DaemonSet, RollingUpdate } from "../kinds.ts";
-import { isMap, mapOf } from "./json.ts";
 import type { Violation } from "./verdict.ts";
 
 /** What an object gets that leaves it out (peer). */

@@ -1,7 +1,7 @@
 /** Patches of one priority that set the same leaf to different values (DSP-369). */
 import type { LabelSelector, NodePatch } from "../api.ts";
 import { canonicalJson } from "../desired/canonical.ts";
-import { isMap } from "./json.ts";
+import { isMap } from "../json.ts";
 
 /** Keys that tell the items of a list apart. */
 const ITEM_KEYS = ["name", "mountPath", "containerPort", "devicePath", "ip", "topologyKey"];

@@ -3,7 +3,7 @@ import { BUILT_IN, itemPath, memberPath, type TypeTable } from "@quartet/strateg
 import type { LabelSelector, PodTemplate } from "../api.ts";
 import { placementProblems } from "../desired/placement.ts";
 import { compileSelector } from "../desired/selector.ts";
-import { isMap, mapOf, mapsOf } from "./json.ts";
+import { isMap, mapOf, mapsOf } from "../json.ts";
 import type { Violation } from "./verdict.ts";
 
 const CONTAINER_LISTS = ["containers", "initContainers"] as const;

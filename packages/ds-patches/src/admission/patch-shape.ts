@@ -11,7 +11,7 @@ import {
   type TypeTable,
 } from "@quartet/strategic-merge";
 import { isReservedKey } from "../desired/placement.ts";
-import { isMap } from "./json.ts";
+import { isMap } from "../json.ts";
 import type { Violation } from "./verdict.ts";
 
 const ROOT_TYPE = "PodTemplateSpec";

@@ -4,7 +4,7 @@ import type { LabelSelector, NodePatch, PodTemplate } from "../api.ts";
 import { canonicalJson, jsonBytes } from "../desired/canonical.ts";
 import { applicationOrder } from "../desired/patch-set.ts";
 import { selectorMistakes } from "../desired/selector.ts";
-import { isMap, mapsOf } from "./json.ts";
+import { isMap, mapsOf } from "../json.ts";
 import { overlapWarnings } from "./patch-overlap.ts";
 import { mergeViolations, resultViolations } from "./patch-result.ts";
 import { shapeViolations } from "./patch-shape.ts";

@@ -1,6 +1,7 @@
 /** On which nodes a template may run (DSP-717 to 723). */
 import type { JsonMap } from "@quartet/strategic-merge";
 import type { LabelSelector, Labels, PodTemplate } from "../api.ts";
+import { mapOf } from "../json.ts";
 import type { NodeFacts, Toleration } from "./objects.ts";
 import { compileSelector, type LabelMatcher } from "./selector.ts";
 import { tolerates, withDefaultTolerations } from "./tolerations.ts";
@@ -85,10 +86,6 @@ function compileField(requirement: Requirement): LabelMatcher | undefined {
 function selectorOf(requirement: Requirement): LabelMatcher | undefined {
   const selector: LabelSelector = { matchExpressions: [requirement] };
   return compileSelector(selector);
-}
-
-function mapOf(value: unknown): JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonMap) : {};
 }
 
 function listOf<T>(value: unknown): T[] {

@@ -2,6 +2,7 @@
 import { canonicalQuantity, isPointer } from "@quartet/pod-template";
 import { BUILT_IN, type Field, type JsonMap, type Shape, type TypeName } from "@quartet/strategic-merge";
 import type { PodTemplate } from "../api.ts";
+import { isMap } from "../json.ts";
 
 const TYPE = "PodTemplateSpec";
 const META = "meta.v1.ObjectMeta";
@@ -58,8 +59,4 @@ function isZero(shape: Shape, value: unknown): boolean {
   if (shape.kind === "list") return Array.isArray(value) && value.length === 0;
   if (shape.scalar === "intOrString" || shape.scalar === "quantity") return false;
   return value === "" || value === false || value === 0;
-}
-
-function isMap(value: unknown): value is JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** What a patch must leave alone, since a pod of a DaemonSet stays on its node (DSP-350 to 354, 512). */
 import type { JsonMap } from "@quartet/strategic-merge";
 import type { PodTemplate } from "../api.ts";
+import { mapOf } from "../json.ts";
 import { canonicalJson } from "./canonical.ts";
 
 export interface PlacementProblem {
@@ -64,8 +65,4 @@ function nodeAffinityOf(spec: JsonMap): unknown {
 
 function differs(a: unknown, b: unknown): boolean {
   return canonicalJson(a ?? null) !== canonicalJson(b ?? null);
-}
-
-function mapOf(value: unknown): JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonMap) : {};
 }

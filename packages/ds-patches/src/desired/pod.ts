@@ -3,6 +3,7 @@ import { controllerReference } from "@quartet/core";
 import type { Pod } from "@quartet/core/kinds";
 import type { JsonMap } from "@quartet/strategic-merge";
 import type { PodTemplate } from "../api.ts";
+import { mapOf } from "../json.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
 import { COMBINED_HASH, PATCHES_APPLIED, REVISION_LABEL } from "./keys.ts";
 import type { Toleration } from "./objects.ts";
@@ -84,10 +85,6 @@ function pinned(affinity: unknown, node: string): JsonMap {
 
 function tolerationsOf(spec: JsonMap): Toleration[] {
   return listOf(spec.tolerations) as Toleration[];
-}
-
-function mapOf(value: unknown): JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonMap) : {};
 }
 
 function listOf(value: unknown): unknown[] {

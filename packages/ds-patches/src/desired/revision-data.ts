@@ -1,6 +1,7 @@
 /** The bytes of `ControllerRevision.data`, and which template they stand for (DSP-604 to 606, 610). */
 import type { JsonMap } from "@quartet/strategic-merge";
 import type { NodePatch, PodTemplate } from "../api.ts";
+import { isMap } from "../json.ts";
 import { canonicalJson } from "./canonical.ts";
 import { goTemplate } from "./go-template.ts";
 import { shortHash } from "./patch-set.ts";
@@ -47,8 +48,4 @@ function goJson(value: unknown): string {
     GO_ESCAPES,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-function isMap(value: unknown): value is JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
