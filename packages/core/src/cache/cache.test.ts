@@ -24,6 +24,23 @@ describe("sharing", () => {
     expect(requests()).toHaveLength(2 + 1 + 2 + 2 + 2);
   });
 
+  it("CORE-284 the label of metrics tells the form of what is watched, and no name of anybody's", async () => {
+    const { cache, gauges } = harness();
+    const scopes = [
+      {},
+      { namespaces: ["team-a"] },
+      { namespaces: ["team-a", "team-b"], labelSelector: "app=web", fieldSelector: "metadata.name=x" },
+      { projection: { name: "versions", transform: (object: Thing) => object } },
+    ];
+    for (const scope of scopes) cache.informer(things, scope);
+    expect(Array.from(gauges, ({ scope }) => scope)).toEqual([
+      "",
+      "namespaced",
+      "namespaced labels fields",
+      "transform:versions",
+    ]);
+  });
+
   it("CORE-177 whole objects also serve those who want metadata only, with a log line", async () => {
     const { clock, server, cache, requests, lines } = harness();
     server.put(thing("x", { spec: { text: "hello" } }));

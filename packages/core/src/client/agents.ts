@@ -1,4 +1,4 @@
-/** Pools of keep-alive sockets: one for requests, one for watches, one for leases. */
+/** Pools of keep-alive sockets: one for the requests of each sender, one for watches, one for leases. */
 import { type AgentOptions, Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from "node:https";
 import type { Socket } from "node:net";
@@ -10,7 +10,7 @@ import { openTunnel } from "./proxy.ts";
 
 export type PoolName = "requests" | "watches" | "leases";
 
-/** Sockets of the request pool. CORE-106. */
+/** Sockets for the requests of one sender. CORE-106. */
 const MAX_REQUEST_SOCKETS = 16;
 /** Renewing and reading a Lease at the same time; never more. */
 const MAX_LEASE_SOCKETS = 2;
@@ -30,35 +30,51 @@ export interface PoolOptions {
 }
 
 export interface Pools {
-  /** The pool's agent for this TLS material. New material makes new agents; the old ones run dry. */
-  agent(pool: PoolName, tls: TlsMaterial): HttpAgent;
+  /**
+   * The pool's agent for this TLS material. New material makes new agents; the old ones run dry.
+   * @param sender whose requests they are: a controller whose requests hang takes no sockets of others
+   */
+  agent(pool: PoolName, tls: TlsMaterial, sender: string): HttpAgent;
   /** Destroys every socket. */
   close(): void;
 }
 
-type AgentSet = Readonly<Record<PoolName, HttpAgent>>;
+/** Agents by pool and, for requests, by sender. */
+type AgentSet = Map<string, HttpAgent>;
 
-/** Opens the three pools towards one server. */
+const MAX_SOCKETS: Readonly<Record<PoolName, number>> = {
+  requests: MAX_REQUEST_SOCKETS,
+  watches: Number.POSITIVE_INFINITY,
+  leases: MAX_LEASE_SOCKETS,
+};
+
+/** Opens the pools towards one server. */
 export function createPools(options: PoolOptions): Pools {
   let current: { tls: TlsMaterial; agents: AgentSet } | undefined;
   const retired = new Set<AgentSet>();
 
-  const replaced = (tls: TlsMaterial): AgentSet => {
+  const setOf = (tls: TlsMaterial): AgentSet => {
+    if (current?.tls === tls) return current.agents;
     if (current !== undefined) retire(current.agents, retired);
-    const agents: AgentSet = {
-      requests: createAgent(options, tls, MAX_REQUEST_SOCKETS),
-      watches: createAgent(options, tls, Number.POSITIVE_INFINITY),
-      leases: createAgent(options, tls, MAX_LEASE_SOCKETS),
-    };
+    const agents: AgentSet = new Map();
     current = { tls, agents };
     return agents;
   };
 
   return {
-    agent: (pool, tls) => (current?.tls === tls ? current.agents : replaced(tls))[pool],
+    agent(pool, tls, sender) {
+      const agents = setOf(tls);
+      const id = pool === "requests" ? `${pool} ${sender}` : pool;
+      let agent = agents.get(id);
+      if (agent === undefined) {
+        agent = createAgent(options, tls, MAX_SOCKETS[pool]);
+        agents.set(id, agent);
+      }
+      return agent;
+    },
     close() {
       for (const agents of [...retired, ...(current === undefined ? [] : [current.agents])]) {
-        for (const agent of Object.values(agents)) agent.destroy();
+        for (const agent of agents.values()) agent.destroy();
       }
     },
   };
@@ -67,7 +83,7 @@ export function createPools(options: PoolOptions): Pools {
 /** Closes idle sockets now and busy ones as soon as they are idle; sets without sockets are forgotten. */
 function retire(agents: AgentSet, retired: Set<AgentSet>): void {
   for (const set of retired) if (isEmpty(set)) retired.delete(set);
-  for (const agent of Object.values(agents)) {
+  for (const agent of agents.values()) {
     agent.maxFreeSockets = 0;
     for (const sockets of Object.values(agent.freeSockets)) {
       for (const socket of sockets ?? []) socket.destroy();
@@ -77,7 +93,7 @@ function retire(agents: AgentSet, retired: Set<AgentSet>): void {
 }
 
 function isEmpty(agents: AgentSet): boolean {
-  return Object.values(agents).every((agent) => Object.keys(agent.sockets).length === 0);
+  return [...agents.values()].every((agent) => Object.keys(agent.sockets).length === 0);
 }
 
 function createAgent(options: PoolOptions, tls: TlsMaterial, maxSockets: number): HttpAgent {

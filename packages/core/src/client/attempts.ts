@@ -1,10 +1,10 @@
 /** Sends one request until it has an answer worth handing out: credentials, rate limit, repeats, reports. */
 import { type Clock, sleep } from "../clock.ts";
+import type { TokenBucket } from "../token-bucket.ts";
 import type { PoolName, Pools } from "./agents.ts";
 import type { Connection, Credentials } from "./connection.ts";
 import type { ExchangeFailure, HttpReply, HttpRequest } from "./exchange.ts";
 import type { ClientObserver } from "./observer.ts";
-import type { RateLimiter } from "./rate-limit.ts";
 import { newTrail, nextStep, type Repeatable, type Step, type Trail } from "./retry.ts";
 
 /** Limit of a whole request. CORE-109. */
@@ -47,7 +47,7 @@ export interface Link {
   readonly connection: Connection;
   readonly pools: Pools;
   readonly clock: Clock;
-  readonly limiter: RateLimiter | undefined;
+  readonly limiter: TokenBucket | undefined;
   readonly observer: ClientObserver | undefined;
   readonly compression: boolean;
   /** Limit of requests in the lease pool, in milliseconds. */
@@ -131,17 +131,17 @@ async function attempt<T extends HttpReply>(
 }
 
 /** Leases are not held up: waiting for the own rate limit must not cost the leadership. */
-async function throttle(link: Link, limiter: RateLimiter, request: ApiRequest): Promise<void> {
+async function throttle(link: Link, limiter: TokenBucket, request: ApiRequest): Promise<void> {
   if (request.pool === "leases") return;
-  const seconds = await limiter.take(either(request.signal, link.closed));
-  link.observer?.onRateLimited?.({ ...labels(link, request), seconds });
+  const ms = await limiter.take(either(request.signal, link.closed));
+  link.observer?.onRateLimited?.({ ...labels(link, request), seconds: ms / 1000 });
 }
 
 function httpRequest(link: Link, request: ApiRequest, credentials: Credentials): HttpRequest {
   const { server } = link.connection;
   return {
     server,
-    agent: link.pools.agent(request.pool, credentials.tls),
+    agent: link.pools.agent(request.pool, credentials.tls, request.userAgent),
     method: request.method,
     path: server.pathname === "/" ? request.path : server.pathname.replace(/\/$/, "") + request.path,
     headers: headersOf(link, request, credentials),

@@ -1,6 +1,5 @@
 import { expect, it, vi } from "vitest";
 import { fakeClock } from "../testkit/fake-clock.ts";
-import { createRateLimiter } from "./rate-limit.ts";
 import { answer, CONFIG_MAP, LEASE, object, serve } from "./testkit.testkit.ts";
 
 const KEY = { namespace: "ns", name: "a" };
@@ -50,16 +49,4 @@ it("lets leases pass at once", async () => {
   const lease = { namespace: "ns", name: "l" };
   await client.raw("GET", "/version");
   await expect(client.get(LEASE, lease)).resolves.toBeDefined();
-});
-
-it("fills up to the burst only, and an aborted wait rejects", async () => {
-  const clock = fakeClock();
-  const limiter = createRateLimiter(10, 2, clock);
-  await clock.advance(60_000);
-  expect(await limiter.take(undefined)).toBe(0);
-  expect(await limiter.take(undefined)).toBe(0);
-  const stop = new AbortController();
-  const third = expect(limiter.take(stop.signal)).rejects.toThrow("enough");
-  stop.abort(new Error("enough"));
-  await third;
 });

@@ -1,6 +1,7 @@
 /** Sends requests to the API server and judges the answers; knows HTTP and the server's habits, not kinds. */
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
+import { createTokenBucket } from "../token-bucket.ts";
 import { createPools } from "./agents.ts";
 import { type Answered, type ApiRequest, type Link, sendWithRepeats } from "./attempts.ts";
 import type { Connection, Credentials } from "./connection.ts";
@@ -14,7 +15,6 @@ import {
   openStream,
 } from "./exchange.ts";
 import type { ClientObserver } from "./observer.ts";
-import { createRateLimiter } from "./rate-limit.ts";
 import { errorFromAnswer } from "./status-error.ts";
 import { createWarnings, type Warnings } from "./warnings.ts";
 
@@ -52,7 +52,7 @@ export function createRequester(options: RequesterOptions): Requester {
     clock,
     observer,
     pools: createPools({ server: connection.server, proxy: connection.proxy, clock }),
-    limiter: options.qps > 0 ? createRateLimiter(options.qps, options.burst, clock) : undefined,
+    limiter: options.qps > 0 ? createTokenBucket(options.qps, options.burst, clock) : undefined,
     compression: options.compression,
     leaseTimeoutMs: options.leaseTimeoutMs ?? LEASE_TIMEOUT_MS,
     closed: closing.signal,

@@ -47,18 +47,34 @@ it("CORE-106 opens at most 16 request sockets", async () => {
   expect(server.opened()).toBe(16);
 });
 
+it("CORE-106 requests of one controller that hang, however many, take no socket of another's", async () => {
+  const { server, client } = await serve((request, response) =>
+    request.headers["user-agent"]?.endsWith(" slow") ? undefined : ok(request, response),
+  );
+  const stop = new AbortController();
+  const slow = client.forController("slow");
+  const hanging = Array.from({ length: 40 }, () => slow.get(CONFIG_MAP, KEY, { signal: stop.signal }));
+  const ended = Promise.allSettled(hanging);
+  await until(() => server.requests.length === 16);
+  await client.forController("other").get(CONFIG_MAP, KEY);
+  await client.get(CONFIG_MAP, KEY);
+  expect(server.requests).toHaveLength(18);
+  stop.abort(new Error("enough"));
+  await ended;
+});
+
 it("CORE-106 closes idle sockets after the free time, which is 90 s unless set", async () => {
   const server = await startServer(ok);
   const connection = connectionTo(server);
   const { tls } = await connection.credentials();
   const init = { server: connection.server, proxy: undefined, clock: systemClock };
-  const byDefault = createPools(init).agent("requests", tls) as Agent & { options: { timeout?: number } };
+  const byDefault = createPools(init).agent("requests", tls, "") as Agent & { options: { timeout?: number } };
   expect(byDefault.options.timeout).toBe(90_000);
 
   const pools = createPools({ ...init, freeSocketMs: 50 });
   const { exchange } = await import("./exchange.ts");
   const request = { server: connection.server, method: "GET", path: "/", headers: {}, body: undefined };
-  const more = { timeoutMs: undefined, signal: undefined, agent: pools.agent("requests", tls) };
+  const more = { timeoutMs: undefined, signal: undefined, agent: pools.agent("requests", tls, "") };
   await exchange({ ...request, ...more }, systemClock);
   expect(server.open()).toBe(1);
   await until(() => server.open() === 0);

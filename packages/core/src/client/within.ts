@@ -1,12 +1,12 @@
 /** A client whose requests all end with a signal. */
-import type { RateLimiter } from "./rate-limit.ts";
+import type { TokenBucket } from "../token-bucket.ts";
 import type { Client, RequestOptions } from "./types.ts";
 
 /**
  * The client with every request bound to `signal`, beside the signal that a call may give itself.
  * @param limiter what each of them but lists by page and watches waits for
  */
-export function within(client: Client, signal: AbortSignal, limiter?: RateLimiter): Client {
+export function within(client: Client, signal: AbortSignal, limiter?: TokenBucket): Client {
   const send = async <T>(request: () => Promise<T>): Promise<T> => {
     await limiter?.take(signal);
     return request();

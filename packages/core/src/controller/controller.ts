@@ -1,6 +1,5 @@
 /** A controller: sources that fill a queue, and workers that empty it. */
 import type { Cache } from "../cache/types.ts";
-import { createRateLimiter } from "../client/rate-limit.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import { keyToString, type ObjectKey, parseKey } from "../object.ts";
@@ -9,6 +8,7 @@ import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { PlannedRuns } from "../plan/planner.ts";
 import { createQueue, type WorkQueue } from "../queue/queue.ts";
 import { DEFAULT_PRIORITY } from "../queue/types.ts";
+import { createTokenBucket } from "../token-bucket.ts";
 import { createDebouncer } from "./debounce.ts";
 import type { ControllerObserver } from "./observer.ts";
 import { type BuiltSource, type ControllerPlan, sourceOf } from "./plan.ts";
@@ -206,7 +206,7 @@ function runOptionsOf(
     reconcile,
     queue,
     ...outlets,
-    limiter: clientRate && createRateLimiter(clientRate.perSecond, clientRate.burst, deps.clock),
+    limiter: clientRate && createTokenBucket(clientRate.perSecond, clientRate.burst, deps.clock),
     cacheOf,
     clock: deps.clock,
     log,

@@ -3,7 +3,7 @@ import { apiError, thing, things } from "../cache/fixtures.testkit.ts";
 import type { Client, RequestOptions } from "../client/types.ts";
 import { LOW_PRIORITY } from "../queue/types.ts";
 import type { ControllerDeps } from "./controller.ts";
-import { TerminalError } from "./errors.ts";
+import { RetryAfterError, TerminalError } from "./errors.ts";
 import { KEY, openScene, type Recorder, recorder, runKey, type Scene } from "./scene.testkit.ts";
 import type { Controller, Result } from "./types.ts";
 
@@ -236,6 +236,41 @@ describe("failure", () => {
     expect(controller.explain(KEY).queue).toMatchObject({ attempt: 2 });
     await scene.clock.advance(10);
     expect(controller.explain(KEY).queue).toEqual({ state: "absent", attempt: 0 });
+  });
+
+  it.each<[string, () => unknown]>([
+    ["itself", () => new RetryAfterError("slow down", 90_000)],
+    ["as a cause", () => new Error("outer", { cause: new RetryAfterError("slow down", 90_000) })],
+  ])(
+    "CORE-227 a RetryAfterError, %s, runs the key again after its time exactly, and is no failure",
+    async (_how, error) => {
+      const record = throwing(error);
+      const controller = await run(record);
+      await scene.clock.advance(89_999);
+      expect(record.keys).toHaveLength(1);
+      await scene.clock.advance(1);
+      expect(record.keys).toHaveLength(2);
+      expect(record.contexts.map(({ attempt }) => attempt)).toEqual([0, 0]);
+      expect(scene.counts).toEqual({ requeue_after: 2 });
+      expect(scene.logged("error")).toEqual([]);
+      expect(scene.logged("Reconcile waits as it was asked to")[0]).toMatchObject({
+        level: "info",
+        fields: { afterMs: 90_000 },
+      });
+      expect(controller.explain(KEY)).toMatchObject({ queue: { dueInMs: 90_000 } });
+    },
+  );
+
+  it("CORE-227 a RetryAfterError asks for an hour at most and 100 ms at least, and a change runs the key at once", async () => {
+    const waits = [7_200_000, -1, Number.POSITIVE_INFINITY];
+    const record = throwing(() => new RetryAfterError("slow down", waits.shift() ?? 60_000));
+    const controller = await run(record);
+    expect(controller.explain(KEY)).toMatchObject({ queue: { dueInMs: 3_600_000 } });
+    controller.enqueue(KEY);
+    await scene.clock.flush();
+    expect(controller.explain(KEY)).toMatchObject({ queue: { dueInMs: 100 } });
+    await scene.clock.advance(100);
+    expect(controller.explain(KEY)).toMatchObject({ queue: { dueInMs: 3_600_000 } });
   });
 
   it("CORE-227 a requeueAfter that is thrown is ignored, with a warning", async () => {

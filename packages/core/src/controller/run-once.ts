@@ -1,7 +1,6 @@
 /** One run of a reconcile: context, time limit, and what its outcome means for the queue. */
 import { randomUUID } from "node:crypto";
 import { isConflict } from "../client/errors.ts";
-import type { RateLimiter } from "../client/rate-limit.ts";
 import type { Client } from "../client/types.ts";
 import { within } from "../client/within.ts";
 import type { Clock } from "../clock.ts";
@@ -10,6 +9,7 @@ import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { PlannedRuns } from "../plan/planner.ts";
 import type { WorkQueue } from "../queue/queue.ts";
 import type { QueueItem } from "../queue/types.ts";
+import type { TokenBucket } from "../token-bucket.ts";
 import { isOwnNotFound, isPanic, retryAfterIn, terminalErrorIn } from "./errors.ts";
 import type { ControllerObserver } from "./observer.ts";
 import type { RecentOutcomes } from "./recent-outcomes.ts";
@@ -36,7 +36,7 @@ export interface RunOptions {
   queue: WorkQueue;
   client: Client;
   /** Limits the requests of the controller. */
-  limiter: RateLimiter | undefined;
+  limiter: TokenBucket | undefined;
   /** What the reconcile of a key may read. */
   cacheOf: (key: string) => SourceReader;
   clock: Clock;

@@ -1,5 +1,6 @@
 /** Delays of rate-limited adds: backoff per key and one bucket for all keys. */
 import type { Clock } from "../clock.ts";
+import { createTokenBucket } from "../token-bucket.ts";
 
 /** Figures of client-go's `DefaultTypedControllerRateLimiter` (CORE-207). */
 export const BASE_DELAY_MS: number = 5;
@@ -44,15 +45,9 @@ export function bucketLimiter(
   perSecond: number = BUCKET_PER_SECOND,
   burst: number = BUCKET_BURST,
 ): RateLimiter {
-  let tokens = burst;
-  let filledAt = clock.monotonic();
+  const bucket = createTokenBucket(perSecond, burst, clock);
   return {
-    delayFor() {
-      const now = clock.monotonic();
-      tokens = Math.min(burst, tokens + ((now - filledAt) * perSecond) / 1000) - 1;
-      filledAt = now;
-      return tokens >= 0 ? 0 : (-tokens * 1000) / perSecond;
-    },
+    delayFor: () => bucket.reserve(),
     failures: () => 0,
     forget: () => {},
   };
