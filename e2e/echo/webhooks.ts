@@ -1,7 +1,7 @@
 /** Admission of Echoes: a default colour, a text that must not be empty, and one that is out of use. */
 import type { Kind } from "@quartet/core";
 import { mutating, validating, type Webhook } from "@quartet/core/webhook";
-import type { Echo, EchoOptions } from "./echo.ts";
+import type { Echo, EchoOptions } from "./types.ts";
 
 export function echoWebhooks(kind: Kind<Echo>, { onAdmission }: EchoOptions): Webhook[] {
   return [

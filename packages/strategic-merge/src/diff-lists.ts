@@ -1,5 +1,5 @@
 /** The difference between two lists that are merged item by item. */
-import type { DiffScope } from "./diff.ts";
+import type { DiffScope } from "./diff-scope.ts";
 import { PATCH } from "./directives.ts";
 import { equal, type Json, type JsonMap, setKey } from "./json.ts";
 import { elementType } from "./lists.ts";

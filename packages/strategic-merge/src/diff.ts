@@ -1,17 +1,10 @@
 /** The difference between two values of a type, as a strategic merge patch. */
 
 import { diffLists } from "./diff-lists.ts";
+import type { DiffScope } from "./diff-scope.ts";
 import { DELETE_FROM_PRIMITIVE_LIST, RETAIN_KEYS, SET_ELEMENT_ORDER } from "./directives.ts";
 import { entriesOf, equal, isMap, type Json, type JsonMap, own, setKey } from "./json.ts";
 import { listRule, type MergeRule, mapRule, type Place } from "./metadata.ts";
-
-/** Which part of a difference is wanted. */
-export interface DiffScope {
-  /** What was added or got another value. */
-  changes: boolean;
-  /** What is gone. */
-  deletions: boolean;
-}
 
 /** A patch that leads from one map to the other. `retain` asks for `$retainKeys`, as the field's strategy demands. */
 export function diffMaps(

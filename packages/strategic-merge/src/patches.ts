@@ -1,6 +1,7 @@
 import { BUILT_IN } from "./built-in.ts";
 import { combinePatches } from "./combine.ts";
-import { type DiffScope, diffMaps } from "./diff.ts";
+import { diffMaps } from "./diff.ts";
+import type { DiffScope } from "./diff-scope.ts";
 import { deepCopy, type JsonMap } from "./json.ts";
 import type { Place, TypeName, TypeTable } from "./metadata.ts";
 import { asObject } from "./object.ts";

@@ -1,5 +1,5 @@
 /** Go's layouts of times: the reference time `Mon Jan 2 15:04:05 MST 2006` written as the text shall read. */
-import { type Clock, MONTHS, WEEKDAYS } from "./time.ts";
+import { type Clock, MONTHS, WEEKDAYS } from "./calendar.ts";
 
 /** How a time prints itself. */
 export const LAYOUT_STRING = "2006-01-02 15:04:05.999999999 -0700 MST";

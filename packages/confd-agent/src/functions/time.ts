@@ -10,56 +10,12 @@ import {
   type Type,
   type Value,
 } from "@quartet/go-template";
+import { type Clock, MONTHS, WEEKDAYS } from "./calendar.ts";
 import { formatLayout, LAYOUT_STRING } from "./layout.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 const MILLIS_PER_MINUTE = 60_000;
 const MILLIS_PER_DAY = 86_400_000;
-
-export const MONTHS: readonly string[] = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
-export const WEEKDAYS: readonly string[] = [
-  "Sunday",
-  "Monday",
-  "Tuesday",
-  "Wednesday",
-  "Thursday",
-  "Friday",
-  "Saturday",
-];
-
-/** A point in time broken down in a zone. */
-export interface Clock {
-  readonly year: number;
-  /** 1 to 12. */
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  /** 0 to 999,999,999. */
-  readonly nanosecond: number;
-  /** 0 is Sunday. */
-  readonly weekday: number;
-  /** From 1. */
-  readonly yearDay: number;
-  /** Minutes east of UTC. */
-  readonly offset: number;
-  /** E.g. UTC or CET. */
-  readonly zone: string;
-}
 
 type Zone = "UTC" | "Local";
 interface Instant {

@@ -17,7 +17,6 @@ import {
   askDatabase,
   type DatabaseTools,
   databaseFingerprint,
-  type KnownFailure,
   repeatStanding,
   standingCondition,
 } from "./database-work.ts";
@@ -31,16 +30,6 @@ const DEFAULT_PASSWORD_REASON = "DefaultAdminPassword";
 const USER_CACHE_SECONDS = 15;
 /** While the default password stands, the table is looked at again so often at most, in milliseconds. */
 const RECHECK_MS = 60_000;
-
-/** What is known of the administrator since this process began. */
-export interface KnownAdmin {
-  /** What the status says, or will say with the next write. */
-  readonly status?: AdminStatus;
-  /** What the tables held when they were last looked at, and when that was; milliseconds since the Unix epoch. */
-  readonly findings?: AdminFindings;
-  readonly checkedAt?: number;
-  readonly failure?: KnownFailure;
-}
 
 export interface AdminOptions {
   /** False for a pass that must not change anything. */

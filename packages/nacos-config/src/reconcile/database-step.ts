@@ -5,7 +5,6 @@ import { type SchemaRequest, schemaRequest } from "../database/plan.ts";
 import { hasPostgres, isDatabaseProblem } from "../database/target.ts";
 import { normal } from "../desired/notice.ts";
 import type { ConditionState } from "../status/conditions.ts";
-import type { StepStatus } from "../status/outcome.ts";
 import {
   askDatabase,
   type DatabaseTools,
@@ -16,24 +15,12 @@ import {
   standingCondition,
   standingProblem,
 } from "./database-work.ts";
-import type { ResourceMemory } from "./memory.ts";
+import type { KnownSchema, PgStatus, ResourceMemory, SchemaInPlace } from "./memory.ts";
 import { childKey, type Pass } from "./pass.ts";
 
 const CONDITION = "DatabaseReady";
 /** While the schema is in place, the server is looked at again so often at most, in milliseconds. */
 const LOOK_MS = 5_000;
-
-/** What the last look at the database of one generation of the resource, and of its Secrets, came to. */
-export type KnownSchema = KnownFailure | SchemaInPlace;
-
-interface SchemaInPlace {
-  readonly fingerprint: string;
-  readonly pg: PgStatus;
-  /** When it was looked at; milliseconds since the Unix epoch. */
-  readonly at: number;
-}
-
-type PgStatus = NonNullable<StepStatus["pg"]>;
 
 /** What the pass may do next. */
 export interface DatabaseState {

@@ -1,13 +1,36 @@
 /** What the controller remembers of a resource between passes. Losing it, in a restart, costs nothing but time limits. */
 import { type ChildMemory, createChildMemory } from "@quartet/core";
+import type { AdminFindings } from "../database/rotate.ts";
+import type { AdminStatus } from "../desired/admin.ts";
 import type { ApiVariant } from "../health/client.ts";
 import { type Health, NACOS_FAILURE } from "../health/evaluate.ts";
-import type { Memory } from "../status/outcome.ts";
-import type { KnownAdmin } from "./admin-step.ts";
-import type { KnownSchema } from "./database-step.ts";
+import type { Memory, StepStatus } from "../status/outcome.ts";
+import type { KnownFailure } from "./database-work.ts";
 
 /** Failed checks count as several only when they lie so far apart, in milliseconds. */
 const FAILURE_DISTANCE_MS = 5_000;
+
+/** What is known of the administrator since this process began. */
+export interface KnownAdmin {
+  /** What the status says, or will say with the next write. */
+  readonly status?: AdminStatus;
+  /** What the tables held when they were last looked at, and when that was; milliseconds since the Unix epoch. */
+  readonly findings?: AdminFindings;
+  readonly checkedAt?: number;
+  readonly failure?: KnownFailure;
+}
+
+/** What the last look at the database of one generation of the resource, and of its Secrets, came to. */
+export type KnownSchema = KnownFailure | SchemaInPlace;
+
+export interface SchemaInPlace {
+  readonly fingerprint: string;
+  readonly pg: PgStatus;
+  /** When it was looked at; milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+export type PgStatus = NonNullable<StepStatus["pg"]>;
 
 /** Memory of one resource. All times in milliseconds since the Unix epoch. */
 export interface ResourceMemory {

@@ -1,7 +1,20 @@
 /** Events about what was done to the StatefulSet. */
+import type { DeepReadonly } from "@quartet/core";
+import type { ClaimChange } from "../desired/claims.ts";
+import type { StatefulSet } from "../desired/k8s.ts";
 import { type Notice, normal, warning } from "../desired/notice.ts";
+import type { StatefulSetUpdate } from "../desired/statefulset.ts";
 import type { Pass } from "./pass.ts";
-import type { Made } from "./statefulset-step.ts";
+
+/** What was decided about a StatefulSet that exists. */
+export interface Made {
+  /** It cannot have the volumes that are wanted unless it is made anew. */
+  readonly volumes?: ClaimChange;
+  readonly update?: StatefulSetUpdate;
+  /** The update waits for so many ready pods to become available. */
+  readonly awaited?: number;
+  readonly before?: DeepReadonly<StatefulSet>;
+}
 
 export function statefulSetNotices(
   { settings }: Pass,

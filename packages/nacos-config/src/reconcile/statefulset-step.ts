@@ -10,7 +10,6 @@ import {
   newStatefulSet,
   requestedRevision,
   revisionOf,
-  type StatefulSetUpdate,
   updatedStatefulSet,
   wantedTemplate,
 } from "../desired/statefulset.ts";
@@ -22,7 +21,7 @@ import { podSpecFailure } from "./failure.ts";
 import type { Pass } from "./pass.ts";
 import { beginRecreation, endRecreation, recreationOf } from "./recreate-step.ts";
 import type { Hold } from "./rollout-hold.ts";
-import { settledNotices, statefulSetNotices } from "./statefulset-notices.ts";
+import { type Made, settledNotices, statefulSetNotices } from "./statefulset-notices.ts";
 
 /** What the step did. */
 export interface StatefulSetResult {
@@ -36,16 +35,6 @@ export interface StatefulSetResult {
   readonly recreating: boolean;
   /** A change of the pods waits for so many ready ones to become available. */
   readonly awaited?: number;
-}
-
-/** What was decided about a StatefulSet that exists. */
-export interface Made {
-  /** It cannot have the volumes that are wanted unless it is made anew. */
-  readonly volumes?: ClaimChange;
-  readonly update?: StatefulSetUpdate;
-  /** The update waits for so many ready pods to become available. */
-  readonly awaited?: number;
-  readonly before?: DeepReadonly<StatefulSet>;
 }
 
 /** Brings the StatefulSet to what is wanted. */

@@ -6,7 +6,7 @@ import type { BackendSettings } from "../../config/settings.ts";
 import { backoffDelay } from "../../run/backoff.ts";
 import type { WatchEvents } from "../backend.ts";
 import type { Request } from "./keys.ts";
-import { refusal, selection } from "./kubernetes.ts";
+import { refusal, selection } from "./selection.ts";
 
 /** The server ends a watch after this, in seconds; it is then begun again where it was. */
 const WATCH_SECONDS = 300;

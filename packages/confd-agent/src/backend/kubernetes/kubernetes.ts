@@ -4,12 +4,12 @@ import { type Client, createClient, loadConnection } from "@quartet/core";
 import { CONFIG_MAP, type ConfigObject, SECRET } from "@quartet/core/kinds";
 import { bytesOf, textOf } from "@quartet/go-template";
 import type { BackendSettings, Environment } from "../../config/settings.ts";
-import { BackendError, messageOf } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { type Backend, belongs, type Snapshot } from "../backend.ts";
 import { flattenText } from "../flatten.ts";
 import { createFollower, type Follower } from "./follower.ts";
 import { type Request, requestKey, requestsOf, resolvedRange } from "./keys.ts";
+import { refusal, selection } from "./selection.ts";
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 const DEFAULT_NAMESPACE = "default";
@@ -96,23 +96,6 @@ async function list(client: Client, request: Request, signal: AbortSignal): Prom
   } catch (error) {
     throw refusal(request, error);
   }
-}
-
-/** What of a kind a request is about. */
-export const selection = ({ namespace, name }: Request): { namespace: string; fieldSelector?: string } => ({
-  namespace,
-  ...(name === "" ? {} : { fieldSelector: `metadata.name=${name}` }),
-});
-
-/** An error in the words of the user, with the server's own. */
-export function refusal({ resource, namespace, name }: Request, error: unknown): BackendError {
-  const what = name === "" ? resource : `${resource}/${name}`;
-  const where = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return new BackendError(`cannot list/watch ${what} in ${where}: ${messageOf(error)}`, {
-    onlyThisRange: code === 403 || code === 404 || code === 400,
-    cause: error,
-  });
 }
 
 function addValues(request: Request, object: ConfigObject, expand: boolean, into: Map<string, string>): void {
