@@ -1,14 +1,15 @@
 /**
  * `npm run demo`: everything in one process, on an API server that needs no installation.
  *
- * Starts the API server double, the mini-kubelet, simulated Nacos nodes and the manager; applies the sample of each
- * controller that exists, edits a configuration, and tells what happened.
+ * Starts the API server double, the mini-kubelet, simulated Nacos nodes, a Cloudflare API and the manager, then tells of
+ * each controller a story of its own, side by side.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MODULES, startManager } from "@quartet/manager";
 import {
+  createCloudflareDouble,
   createNacosCluster,
   followPods,
   installCrds,
@@ -16,19 +17,24 @@ import {
   startMiniKubelet,
   testClient,
 } from "@quartet/testing";
-import { parse, parseAllDocuments } from "yaml";
+import { parse } from "yaml";
+import { confdStory } from "./demo/confd.ts";
+import { daemonSetStory } from "./demo/daemonsets.ts";
 import { nacosStory } from "./demo/nacos.ts";
+import type { Stage } from "./demo/stage.ts";
+import { tarsStory } from "./demo/tars.ts";
+import { tunnelStory } from "./demo/tunnel.ts";
 import { repository } from "./paths.ts";
 
-/** Pods get loopback addresses, so that the simulated Nacos nodes can listen on them. */
-const POD_CIDR = "127.1.0.0/16";
-const SAMPLE = "samples/nacos/cluster.yaml";
+/** Pods get loopback addresses, so that the simulated Nacos nodes can listen on them; tests use other ones. */
+const POD_CIDR = "127.2.0.0/16";
+const NODES = ["node-0", "node-1", "node-2"];
 
 const started = performance.now();
-/** Prints a line with the seconds since the start. */
-function say(text: string): void {
+/** Prints lines with the seconds since the start and whose they are. */
+function say(who: string, text: string): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(5);
-  for (const line of text.split("\n")) console.log(`${seconds} s  ${line}`);
+  for (const line of text.split("\n")) console.log(`${seconds} s  ${who.padEnd(10)}  ${line}`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "quartet-demo-"));
@@ -39,11 +45,13 @@ const server = await startDouble();
 const kubeconfig = join(folder, "kubeconfig");
 writeFileSync(kubeconfig, await server.kubeconfig(), { mode: 0o600 });
 const client = testClient(await server.kubeconfig());
-const kubelet = await startMiniKubelet(server, { podCidr: POD_CIDR });
-say(`API server double at ${server.url}, with a kubelet in miniature`);
+const kubelet = await startMiniKubelet(server, { podCidr: POD_CIDR, nodes: NODES });
+say("demo", `API server double at ${server.url}, with a kubelet in miniature and ${NODES.length} nodes`);
 
 const nacos = createNacosCluster();
 const unfollow = followPods(nacos, client, { namespace: "default", name: "my-nacos" });
+const cloudflare = await createCloudflareDouble();
+process.env.CLOUDFLARE_API_BASE_URL = cloudflare.url;
 const crds = MODULES.flatMap((module) => module.crds).map((file) =>
   readFileSync(`${repository}/crds/${file}`, "utf8"),
 );
@@ -58,26 +66,42 @@ const manager = await startManager({
     "--metrics-bind-address=127.0.0.1:0",
     "--health-probe-bind-address=127.0.0.1:0",
     "--debug-bind-address=0",
-    // Webhooks are what a cluster calls; the demo shows the controllers.
-    "--webhook-port=-1",
+    "--webhook-port=0",
     "--shutdown-delay=0s",
   ],
+  registerWebhooks: true,
   logDestination: { write: () => {} },
 });
 await manager.ready;
-say(`manager is ready, controllers: ${MODULES.map(({ name }) => name).join(", ")}`);
+say("demo", `manager is ready, controllers: ${MODULES.map(({ name }) => name).join(", ")}`);
+
+/** The stage of a story: its name, and how the names of its controllers begin. */
+function stageOf(name: string, controllers: string): Stage {
+  return {
+    client,
+    say: (text) => say(name, text),
+    requests: async (since) =>
+      (await server.requests({ since })).filter(
+        ({ userAgent }) => userAgent.startsWith("quartet-manager/") && userAgent.includes(`) ${controllers}`),
+      ),
+  };
+}
 
 try {
-  const objects = parseAllDocuments(readFileSync(`${repository}/${SAMPLE}`, "utf8")).map((document) =>
-    document.toJS(),
-  );
-  await nacosStory({ client, say, requests: (since) => server.requests({ since }) }, objects, SAMPLE);
+  await Promise.all([
+    nacosStory(stageOf("nacos", "nacos")),
+    daemonSetStory(stageOf("ds-patches", "ds-patches"), NODES),
+    tunnelStory(stageOf("tunnel", "tunnel"), cloudflare),
+    tarsStory(stageOf("tars", "tars"), NODES),
+    confdStory(stageOf("confd", "confd"), folder, kubeconfig),
+  ]);
 } finally {
   await manager.stop();
   await unfollow();
   await nacos.close();
+  await cloudflare.close();
   await kubelet.stop();
   client.close();
   await server.stop();
 }
-say("all stopped");
+say("demo", "all stopped");
