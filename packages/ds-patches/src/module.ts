@@ -1,6 +1,6 @@
 /** The controller as the manager sees it. */
 import {
-  allow,
+  type Cache,
   type CacheEvent,
   type ControllerModule,
   controllerOf,
@@ -9,19 +9,20 @@ import {
   keyOf,
   type Manager,
   type ObjectKey,
-  type Right,
-  reads,
-  reconciles,
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
 import { compileSelector } from "./desired/selector.ts";
+import { FLAGS } from "./flags.ts";
 import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
+import { inOwnerMode, onModeChange } from "./mode/guard.ts";
+import { createModeWatch, type ModeWatch } from "./mode/watch.ts";
 import { ORPHANS } from "./reconcile/claim.ts";
 import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
 import { createPatchMetrics } from "./reconcile/metrics.ts";
 import { NODE_PROJECTION, nodeFacts, nodeMatters, POD_PROJECTION } from "./reconcile/observe.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
-import { WEBHOOKS } from "./webhooks.ts";
+import { RIGHTS } from "./rights.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** Canonical name of the controller. */
 const NAME = "ds-patches";
@@ -30,48 +31,57 @@ const PATCHES_GATE = "AdvancedDaemonSetNodeLabelPatches";
 /** DaemonSets that are worked on at once (peer). */
 const WORKERS = 3;
 
-const RIGHTS: readonly Right[] = [
-  ...reconciles(DAEMON_SET),
-  reads(NODE),
-  allow(POD, ["get", "list", "watch", "create", "patch", "delete"]),
-  allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "patch", "delete"]),
-];
-
 /** DaemonSets whose template is adapted to each node by patches. */
-export const dsPatchesModule: ControllerModule = defineModule({
-  name: NAME,
-  aliases: ["daemonset"],
-  kinds: [DAEMON_SET],
-  crds: ["apps.kruise.io_daemonsets.yaml"],
-  rights: RIGHTS,
-  webhooks: WEBHOOKS,
-  gates: [
-    {
-      name: PATCHES_GATE,
-      stage: "Beta",
-      since: "0.1.0",
-      help: "patches of DaemonSets by the labels of nodes",
+export const dsPatchesModule: ControllerModule = createModule();
+
+function createModule(): ControllerModule {
+  /** Modes of the managers that are built of this module; a manager has one cache. */
+  const modes = new WeakMap<Cache, ModeWatch>();
+  return defineModule({
+    name: NAME,
+    aliases: ["daemonset"],
+    kinds: [DAEMON_SET],
+    crds: ["apps.kruise.io_daemonsets.yaml"],
+    rights: RIGHTS,
+    webhooks: webhooks(({ cache }) => modes.get(cache)),
+    gates: [
+      {
+        name: PATCHES_GATE,
+        stage: "Beta",
+        since: "0.1.0",
+        help: "patches of DaemonSets by the labels of nodes",
+      },
+    ],
+    flags: FLAGS,
+    build(manager, flags) {
+      const flag = flags["daemonset-mode"];
+      if (flag === "off") return;
+      const { cache, clock, metrics } = manager;
+      const log = manager.log.named(NAME);
+      const mode = createModeWatch({
+        cache,
+        clock,
+        log,
+        metrics,
+        flag,
+        kruiseNamespace: flags["kruise-namespace"],
+      });
+      modes.set(cache, mode);
+      manager.add(mode.runnable);
+      buildOwner(manager, mode, flags["patch-drift-settle"]);
     },
-  ],
-  flags: [
-    {
-      name: "patch-drift-settle",
-      type: "duration",
-      default: "10s",
-      help: "for how long the labels of a node must have selected the same patches before its pod is replaced for them",
-    },
-  ],
-  build: (manager, flags) => build(manager, flags["patch-drift-settle"]),
-});
+  });
+}
 
 /** @param settleMs see the flag `patch-drift-settle` */
-function build(manager: Manager, settleMs: number): void {
+function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
+  const { clock, metrics } = manager;
   const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
   const memories = createMemoryStore(patchesEnabled);
   const reconcile = createReconciler({
     memories,
-    metrics: createPatchMetrics(manager.metrics),
-    clock: manager.clock,
+    metrics: createPatchMetrics(metrics),
+    clock,
     settleMs,
     patchesEnabled,
   });
@@ -80,16 +90,21 @@ function build(manager: Manager, settleMs: number): void {
   builder.owns(POD, { projection: POD_PROJECTION });
   builder.owns(CONTROLLER_REVISION);
   builder.index(POD, ORPHANS, orphanNamespace);
-  builder.watches(POD, (pod, cache) => adopters(pod, (namespace) => cache.list(DAEMON_SET, { namespace })), {
-    projection: POD_PROJECTION,
-  });
+  builder.watches(
+    POD,
+    (pod, source) => adopters(pod, (namespace) => source.list(DAEMON_SET, { namespace })),
+    {
+      projection: POD_PROJECTION,
+    },
+  );
   builder.watches(NODE, () => [], {
     projection: NODE_PROJECTION,
     onEvent: (event, enqueue) => {
-      for (const key of concerned(event, memories, manager.clock.now())) enqueue(key);
+      for (const key of concerned(event, memories, clock.now())) enqueue(key);
     },
   });
-  manager.add(builder.complete(reconcile));
+  builder.watchesRaw(onModeChange(mode, manager));
+  manager.add(builder.complete(inOwnerMode(mode, NAME, reconcile)));
 }
 
 function orphanNamespace(pod: DeepReadonly<Pod>): readonly string[] {

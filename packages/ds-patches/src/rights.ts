@@ -1,0 +1,26 @@
+/** What the controller may do, by mode. */
+import { allow, type Right, reads, reconciles } from "@quartet/core";
+import {
+  CONTROLLER_REVISION,
+  CUSTOM_RESOURCE_DEFINITION,
+  LEASE,
+  MUTATING_WEBHOOK_CONFIGURATION,
+  NODE,
+  POD,
+} from "@quartet/core/kinds";
+import { DAEMON_SET } from "./kinds.ts";
+import { CRD_NAME, KRUISE_CONFIGURATION, KRUISE_LEASE } from "./mode/signals.ts";
+
+const WANTED = { flag: "daemonset-mode", is: ["auto", "owner", "companion"] } as const;
+const OWNER = { flag: "daemonset-mode", is: ["auto", "owner"] } as const;
+
+export const RIGHTS: readonly Right[] = [
+  ...reconciles(DAEMON_SET, { when: OWNER }),
+  reads(NODE, { when: OWNER }),
+  allow(POD, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
+  allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
+  reads(CUSTOM_RESOURCE_DEFINITION, { names: [CRD_NAME], when: WANTED }),
+  reads(MUTATING_WEBHOOK_CONFIGURATION, { names: [KRUISE_CONFIGURATION], when: WANTED }),
+  // Cluster-wide: a Role would need the namespace, which is there with OpenKruise alone.
+  reads({ ...LEASE, namespaced: false }, { names: [KRUISE_LEASE], when: WANTED }),
+];
