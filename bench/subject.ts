@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiServer, portAllocator } from "@quartet/testing";
-import { bundle, NODE_ENVIRONMENT, NODE_FLAGS } from "../packages/manager/bundle.ts";
+import { bundle } from "../packages/manager/bundle.ts";
+import { NODE_ENVIRONMENT, NODE_FLAGS } from "../tools/bundle.ts";
 
 export interface Subject {
   readonly name: "quartet" | "controller-runtime";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { NODE_ENVIRONMENT, NODE_FLAGS } from "../packages/manager/bundle.ts";
+import { NODE_ENVIRONMENT, NODE_FLAGS } from "./bundle.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { repository } from "./paths.ts";
 
