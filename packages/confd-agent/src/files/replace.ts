@@ -1,7 +1,19 @@
 /** Puts a candidate in the place of its destination. */
-import { open, readFile, rename, rm } from "node:fs/promises";
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../errors.ts";
+import { flush } from "./flush.ts";
 import type { Attributes, Stage } from "./stage.ts";
 
 /** A mount point cannot be renamed onto, nor can a file of another file system. */
@@ -24,65 +36,71 @@ export interface ReplaceOptions {
 
 /** Renames the candidate onto the destination, or writes its content there when that cannot be. */
 export async function replaceFile(options: ReplaceOptions): Promise<Replaced> {
-  const { stage, target, flush } = options;
+  const { stage, target } = options;
   if (!stage.elsewhere) {
     try {
-      await rename(stage.path, target);
-      if (flush) await flushFolder(dirname(target));
+      renameSync(stage.path, target);
+      if (options.flush) await flushFolder(dirname(target));
       return { inPlace: false, attributesRefused: false };
     } catch (error) {
       if (!NOT_RENAMED.has(codeOf(error))) throw error;
     }
   }
   const attributesRefused = await writeInPlace(options);
-  await rm(stage.path, { force: true });
+  rmSync(stage.path, { force: true });
   return { inPlace: true, attributesRefused };
 }
 
+/** Makes a rename last. Some file systems cannot flush folders, and some folders cannot be read: the file is in place. */
 async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+  let file: number | undefined;
   try {
-    await handle.sync();
+    file = openSync(folder, "r");
+    await flush(file);
   } catch {
-    // Some file systems cannot flush folders.
+    // See above.
   } finally {
-    await handle.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 
 /** Writes over the old content; on failure the old bytes are put back. Whether mode or owner were refused. */
-async function writeInPlace({ target, content, attributes, flush }: ReplaceOptions): Promise<boolean> {
-  const before = await readFile(target);
-  const file = await open(target, "r+");
+async function writeInPlace(options: ReplaceOptions): Promise<boolean> {
+  const { target, content, attributes } = options;
+  const before = readFileSync(target);
+  const file = openSync(target, "r+");
   try {
     try {
-      await writeWhole(file, content);
+      writeWhole(file, content);
     } catch (error) {
-      await writeWhole(file, before).catch(() => {});
+      restore(file, before);
       throw error;
     }
-    if (flush) await file.sync();
-    return await setAttributes(file, attributes);
+    if (options.flush) await flush(file);
+    return setAttributes(file, attributes);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
-type File = Awaited<ReturnType<typeof open>>;
-
-async function writeWhole(file: File, content: Buffer): Promise<void> {
-  for (let at = 0; at < content.length; ) {
-    const { bytesWritten } = await file.write(content, at, content.length - at, at);
-    at += bytesWritten;
-  }
-  await file.truncate(content.length);
+function writeWhole(file: number, content: Buffer): void {
+  for (let at = 0; at < content.length; ) at += writeSync(file, content, at, content.length - at, at);
+  ftruncateSync(file, content.length);
 }
 
-async function setAttributes(file: File, { mode, uid, gid }: Attributes): Promise<boolean> {
-  const now = await file.stat();
+function restore(file: number, content: Buffer): void {
   try {
-    if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid);
-    if ((now.mode & 0o777) !== mode) await file.chmod(mode);
+    writeWhole(file, content);
+  } catch {
+    // The first error says what is wrong.
+  }
+}
+
+function setAttributes(file: number, { mode, uid, gid }: Attributes): boolean {
+  const now = fstatSync(file);
+  try {
+    if (now.uid !== uid || now.gid !== gid) fchownSync(file, uid, gid);
+    if ((now.mode & 0o777) !== mode) fchmodSync(file, mode);
     return false;
   } catch {
     return true;

@@ -1,10 +1,22 @@
 /** Candidates beside their destinations: written whole, checked, then put in place. */
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { access, type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../errors.ts";
+import { flush } from "./flush.ts";
 
 /** Leftovers of a crash are removed when they are older than this, in milliseconds. */
 const LEFTOVER_AGE_MS = 600_000;
@@ -43,63 +55,69 @@ export async function writeStage(options: StageOptions): Promise<Stage> {
   try {
     return await writeIn(dirname(target), false, options);
   } catch (error) {
-    if (!NO_ROOM.has(codeOf(error)) || !(await isWritable(target))) throw error;
+    if (!NO_ROOM.has(codeOf(error)) || !isWritable(target)) throw error;
     return await writeIn(options.stageDir === "" ? tmpdir() : options.stageDir, true, options);
   }
 }
 
-const isWritable = (path: string): Promise<boolean> =>
-  access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function writeIn(folder: string, elsewhere: boolean, options: StageOptions): Promise<Stage> {
-  const { target, content, attributes, flush } = options;
+  const { target, content, attributes } = options;
   const path = join(folder, `.${basename(target)}.${randomBytes(RANDOM_BYTES).toString("hex")}`);
-  const file = await open(path, "wx", 0o600);
+  const file = openSync(path, "wx", 0o600);
   try {
-    const ownerProblem = await setOwner(file, attributes);
-    await file.chmod(attributes.mode);
-    await file.writeFile(content);
-    if (flush) await file.sync();
-    await file.close();
+    const ownerProblem = setOwner(file, attributes);
+    fchmodSync(file, attributes.mode);
+    writeFileSync(file, content);
+    if (options.flush) await flush(file);
     return { path, elsewhere, ...(ownerProblem === undefined ? {} : { ownerProblem }) };
   } catch (error) {
-    await file.close().catch(() => {});
-    await rm(path, { force: true });
+    rmSync(path, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
   }
 }
 
 /** Sets the owner where it differs; what goes wrong is the caller's to judge. */
-async function setOwner(file: FileHandle, { uid, gid }: Attributes): Promise<string | undefined> {
-  const now = await file.stat();
+function setOwner(file: number, { uid, gid }: Attributes): string | undefined {
+  const now = fstatSync(file);
   if (now.uid === uid && now.gid === gid) return undefined;
   try {
-    await file.chown(uid, gid);
+    fchownSync(file, uid, gid);
     return undefined;
   } catch (error) {
     return `cannot set owner ${uid}:${gid}: ${codeOf(error)}`;
   }
 }
 
-/** Removes old candidates of a destination: all but the newest one when one shall be kept. */
-export async function removeLeftovers(
-  target: string,
-  { onlyOld, except }: { onlyOld: boolean; except?: string },
-): Promise<void> {
+/** Removes old candidates of a destination, all or only those of a crash. What cannot be removed stays. */
+export function removeLeftovers(target: string, { onlyOld }: { onlyOld: boolean }): void {
   const folder = dirname(target);
   const start = `.${basename(target)}.`;
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(start) || !STAGE_NAME.test(name.slice(start.length))) continue;
     const path = join(folder, name);
-    if (!name.startsWith(start) || !STAGE_NAME.test(name.slice(start.length)) || path === except) continue;
-    const age =
-      Date.now() -
-      (await stat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Date.now(),
-      ));
-    if (!onlyOld || age > LEFTOVER_AGE_MS) await rm(path, { force: true });
+    try {
+      if (!onlyOld || Date.now() - statSync(path).mtimeMs > LEFTOVER_AGE_MS) rmSync(path, { force: true });
+    } catch {
+      // It is gone, or not ours to remove.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

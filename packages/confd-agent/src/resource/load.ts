@@ -52,14 +52,18 @@ function withoutRivals(
   resources: readonly Resource[],
   errors: { name: string; message: string }[],
 ): Resource[] {
-  const real = new Map(resources.map((resource) => [resource, realDestination(resource.dest)]));
+  const byDestination = Map.groupBy(resources, ({ dest }) => realDestination(dest));
+  const rivals = new Map<Resource, Resource[]>();
+  for (const group of byDestination.values()) {
+    for (const one of group) if (group.length > 1) rivals.set(one, group);
+  }
   return resources.filter((resource) => {
-    const rivals = resources.filter((one) => one !== resource && real.get(one) === real.get(resource));
-    if (rivals.length === 0) return true;
-    const others = rivals.map(({ file }) => file).join(", ");
+    const group = rivals.get(resource);
+    if (group === undefined) return true;
+    const others = group.filter((one) => one !== resource).map(({ file }) => file);
     errors.push({
       name: resource.name,
-      message: `${resource.file}: dest ${resource.dest} is written by ${others} too: a file can have one resource`,
+      message: `${resource.file}: dest ${resource.dest} is written by ${others.join(", ")} too: a file can have one resource`,
     });
     return false;
   });

@@ -1,23 +1,21 @@
 /** The agent at work: once, at intervals, or following its backends. */
-import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { belongs } from "../backend/backend.ts";
 import { type Client, createClient } from "../backend/client.ts";
 import { connectBackend } from "../backend/connect.ts";
-import { connectionKey, type Environment, type Settings } from "../config/settings.ts";
+import type { Environment, Settings } from "../config/settings.ts";
 import { targetOf } from "../files/compare.ts";
 import { removeLeftovers } from "../files/stage.ts";
 import type { Log } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
-import { type LoadedResources, loadResources } from "../resource/load.ts";
-import type { Resource } from "../resource/resource.ts";
-import { watchFolders } from "./folders.ts";
+import type { LoadedResources } from "../resource/load.ts";
+import { createInventory } from "./inventory.ts";
 import { createPendingReloads } from "./pending.ts";
 import { createRenderer } from "./render.ts";
 import { createScheduler, runOnce } from "./scheduler.ts";
 import { createSlots } from "./slots.ts";
-import { type Tracked, track } from "./tracked.ts";
+import { createSources } from "./sources.ts";
+import type { Tracked } from "./tracked.ts";
 import type { WaveDeps } from "./wave.ts";
 
 export interface AgentOptions {
@@ -49,12 +47,6 @@ export interface Agent {
   refused(): LoadedResources["errors"];
 }
 
-/** Signature of a file: another one means that it changed. */
-function signatureOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.mtimeMs}:${stat.size}:${stat.ino}`;
-}
-
 export function createAgent({
   settings,
   environment,
@@ -63,13 +55,8 @@ export function createAgent({
   stop,
   onDifference,
 }: AgentOptions): Agent {
-  const clients = new Map<string, Client>();
-  const tracked = new Map<string, Tracked>();
-  const signatures = new Map<string, string>();
   /** Ends running commands, some time after the stop. */
   const force = new AbortController();
-  let loaded: LoadedResources = { resources: [], errors: [], warnings: [], folders: [] };
-  const told = new Set<string>();
   const pending = createPendingReloads(settings.stateFile, (message) => log.log("warn", message));
 
   const deps: WaveDeps = {
@@ -93,70 +80,38 @@ export function createAgent({
             onDifference(about.resource.dest, isSecret(about), before, after),
         }),
   };
-  const scheduler = createScheduler(deps, () => tracked.values());
+  const scheduler = createScheduler(deps, () => inventory.tracked());
   const isSecret = ({ resource, client }: Tracked): boolean =>
     resource.ranges.some((range) => client.isSecret(range));
 
-  const clientOf = (resource: Resource): Client => {
-    const own = resource.backend ?? settings;
-    const key = connectionKey(own);
-    const known = clients.get(key);
-    if (known !== undefined) return known;
-    const client = createClient({
-      settings: own,
-      connect: (wanted) => connectBackend(wanted, environment, (level, message) => log.log(level, message)),
-      log: (level, message) => log.log(level, message),
-      metrics,
-      signal: force.signal,
-    });
-    clients.set(key, client);
-    return client;
-  };
-  const identity = (resource: Resource): string =>
-    `${resource.name}\0${resource.template}\0${resource.source}`;
-
-  /** Loads conf.d; resources that are the same keep what is known of them. The new ones. */
-  const load = (): Tracked[] => {
-    loaded = loadResources(settings);
-    for (const warning of loaded.warnings) tell("warn", warning);
-    for (const { message } of loaded.errors) tell("error", message);
-    if (loaded.resources.length === 0)
-      tell("warn", `Found no templates in ${join(settings.confdir, "conf.d")}`);
-    const wanted = new Map(loaded.resources.map((resource) => [identity(resource), resource]));
-    for (const [key, old] of tracked) {
-      if (wanted.has(key)) continue;
-      old.retired = true;
-      tracked.delete(key);
-    }
-    const fresh: Tracked[] = [];
-    for (const [key, resource] of wanted) {
-      if (tracked.has(key)) continue;
-      const added = track(resource, clientOf(resource));
-      added.reloadPending = pending.has(resource.dest);
-      tracked.set(key, added);
-      fresh.push(added);
-    }
+  const inventory = createInventory({
+    settings,
+    connect: (own) =>
+      createClient({
+        settings: own,
+        connect: (wanted) => connectBackend(wanted, environment, (level, message) => log.log(level, message)),
+        log: (level, message) => log.log(level, message),
+        metrics,
+        signal: force.signal,
+      }),
+    log: (level, message) => log.log(level, message),
+    isDue: pending.has,
+  });
+  const load = (): readonly Tracked[] => {
+    const fresh = inventory.load();
+    const { resources } = inventory.loaded();
     metrics.loaded(
-      tracked.size,
-      loaded.resources.reduce((sum, { ranges }) => sum + ranges.length, 0),
+      resources.length,
+      resources.reduce((sum, { ranges }) => sum + ranges.length, 0),
     );
     return fresh;
   };
-  /** Says a thing once, and again after it was gone. */
-  const tell = (level: "warn" | "error", message: string): void => {
-    if (!told.has(message)) log.log(level, message);
-    told.add(message);
-  };
-  const cleanUp = async (): Promise<void> => {
-    for (const { resource } of tracked.values()) {
-      await removeLeftovers(await targetOf(resource.dest).catch(() => resource.dest), {
-        onlyOld: true,
-      }).catch(() => {});
-    }
+  const cleanUp = (onlyOld: boolean): void => {
+    for (const { resource } of inventory.tracked()) removeLeftovers(realPathOf(resource.dest), { onlyOld });
   };
 
   const changedBelow = (client: Client, change: { keys?: readonly string[]; revision?: number }): void => {
-    for (const one of tracked.values()) {
+    for (const one of inventory.tracked()) {
       if (one.client !== client) continue;
       const known =
         change.revision !== undefined &&
@@ -174,8 +129,8 @@ export function createAgent({
   };
   /** (Re)starts the watches for what the resources ask now. */
   const follow = (): void => {
-    for (const client of clients.values()) {
-      const members = [...tracked.values()].filter((one) => one.client === client);
+    for (const client of inventory.clients()) {
+      const members = [...inventory.tracked()].filter((one) => one.client === client);
       const ranges = members.flatMap(({ resource }) => resource.ranges);
       if (ranges.length === 0) {
         void client.stopFollowing();
@@ -185,13 +140,13 @@ export function createAgent({
         onChange: (change) => changedBelow(client, change),
         onState: ({ missed }) => {
           if (!missed) return;
-          for (const one of tracked.values()) if (one.client === client) scheduler.mark(one);
+          for (const one of inventory.tracked()) if (one.client === client) scheduler.mark(one);
         },
       });
     }
   };
   const markAll = (options: Parameters<typeof scheduler.mark>[1]): void => {
-    for (const one of tracked.values()) scheduler.mark(one, options);
+    for (const one of inventory.tracked()) scheduler.mark(one, options);
   };
 
   /** Templates and conf.d changed on the disk, or may have. */
@@ -199,48 +154,31 @@ export function createAgent({
     try {
       const fresh = load();
       for (const one of fresh) scheduler.mark(one, { always: true });
-      for (const one of tracked.values()) if (templatesChanged(one)) scheduler.mark(one, { always: true });
+      for (const one of inventory.tracked())
+        if (sources.haveChanged(one)) scheduler.mark(one, { always: true });
     } catch (error) {
       log.log("error", `cannot read ${settings.confdir}: ${String(error)}`);
     }
-    folders.update(foldersToWatch());
+    sources.follow();
     if (settings.watch) follow();
   };
-  const templatesChanged = ({ memory }: Tracked): boolean => {
-    let changed = false;
-    for (const file of memory.files) {
-      const signature = signatureOf(file);
-      const before = signatures.get(file);
-      if (before !== undefined && before !== signature) changed = true;
-    }
-    return changed;
-  };
-  const rememberTemplates = (): void => {
-    for (const { memory } of tracked.values())
-      for (const file of memory.files) signatures.set(file, signatureOf(file));
-  };
-  const foldersToWatch = (): string[] => {
-    const templates = [...tracked.values()].flatMap(({ memory }) => memory.files.map(dirname));
-    const roots = [settings.confdir, join(settings.confdir, "conf.d"), join(settings.confdir, "templates")];
-    return [...new Set([...roots, ...loaded.folders, ...templates])].filter((folder) => existsSync(folder));
-  };
-  const folders = watchFolders(() => {
-    told.clear();
+  const sources = createSources(settings, inventory, () => {
+    inventory.forgetTold();
     reload();
-    rememberTemplates();
+    sources.remember();
   });
 
   const intervalLoop = async (): Promise<void> => {
     while (!stop.aborted) {
       markAll({ always: true });
       await scheduler.settled();
-      rememberTemplates();
-      folders.update(foldersToWatch());
+      sources.remember();
+      sources.follow();
       await pause(settings.interval);
     }
   };
   const watchLoop = async (): Promise<void> => {
-    for (const one of tracked.values()) if (one.resource.ranges.length === 0) scheduler.mark(one);
+    for (const one of inventory.tracked()) if (one.resource.ranges.length === 0) scheduler.mark(one);
     follow();
     const resync =
       settings.resyncInterval === 0
@@ -248,7 +186,7 @@ export function createAgent({
         : every(settings.resyncInterval, () => markAll({ resync: true }));
     // A backend that tells of no changes is asked again and again, unless its values never change.
     const poll = every(settings.interval, () => {
-      for (const one of tracked.values()) {
+      for (const one of inventory.tracked()) {
         if (one.client.watches() === false && !one.client.isConstant()) scheduler.mark(one);
       }
     });
@@ -260,21 +198,21 @@ export function createAgent({
     sleep(milliseconds, undefined, { signal: stop }).catch(() => {});
 
   const close = async (): Promise<void> => {
-    folders.close();
+    sources.close();
     const timer = setTimeout(() => force.abort(), settings.shutdownTimeout);
-    await Promise.all([...clients.values()].map((client) => client.stopFollowing()));
+    await Promise.all([...inventory.clients()].map((client) => client.stopFollowing()));
     await scheduler.stop();
     clearTimeout(timer);
-    await Promise.all([...clients.values()].map((client) => client.close()));
+    await Promise.all([...inventory.clients()].map((client) => client.close()));
     force.abort();
   };
 
   return {
     once: async () => {
       load();
-      await cleanUp();
-      const refused = loaded.errors.length > 0;
-      const all = [...tracked.values()];
+      cleanUp(true);
+      const refused = inventory.loaded().errors.length > 0;
+      const all = [...inventory.tracked()];
       const failFast = settings.failureMode === "fail-fast";
       const errors = failFast && refused ? [] : await runOnce(all, deps, failFast);
       await close();
@@ -282,19 +220,19 @@ export function createAgent({
     },
     run: async () => {
       load();
-      await cleanUp();
-      rememberTemplates();
-      folders.update(foldersToWatch());
+      cleanUp(true);
+      sources.remember();
+      sources.follow();
       await (settings.watch ? watchLoop() : intervalLoop());
       await close();
     },
     preflight: async () => {
       load();
-      const problems = loaded.errors.map(({ message }) => message);
-      for (const client of clients.values()) {
+      const problems = inventory.loaded().errors.map(({ message }) => message);
+      for (const client of inventory.clients()) {
         await client.health().catch((error: unknown) => problems.push(String((error as Error).message)));
       }
-      for (const { resource, client } of tracked.values()) {
+      for (const { resource, client } of inventory.tracked()) {
         try {
           const { values } = await client.read(resource.ranges);
           if (values.size === 0 && resource.ranges.length > 0)
@@ -307,21 +245,27 @@ export function createAgent({
       return problems;
     },
     reload: () => {
-      told.clear();
+      inventory.forgetTold();
       reload();
       markAll({ always: true });
     },
     resync: () => markAll({ resync: true }),
     abandon: async () => {
       force.abort();
-      for (const { resource } of tracked.values()) {
-        const target = await targetOf(resource.dest).catch(() => resource.dest);
-        await removeLeftovers(target, { onlyOld: false }).catch(() => {});
-      }
+      cleanUp(false);
     },
-    resources: () => [...tracked.values()],
-    refused: () => loaded.errors,
+    resources: () => [...inventory.tracked()],
+    refused: () => inventory.loaded().errors,
   };
+}
+
+/** The file that a path means, or the path itself where that cannot be told. */
+function realPathOf(path: string): string {
+  try {
+    return targetOf(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Calls back again and again until the result is called. */

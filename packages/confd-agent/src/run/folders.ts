@@ -12,8 +12,14 @@ export interface FolderWatch {
   close(): void;
 }
 
-/** Calls back after changes in any of the folders; with a file system without notices, every two seconds. */
-export function watchFolders(onChange: () => void): FolderWatch {
+/**
+ * Calls back after changes in any of the folders, of names that are of concern there; with a file system without notices,
+ * every two seconds.
+ */
+export function watchFolders(
+  onChange: () => void,
+  concerns: (folder: string, name: string) => boolean,
+): FolderWatch {
   const watchers = new Map<string, FSWatcher | undefined>();
   let gather: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
@@ -25,7 +31,9 @@ export function watchFolders(onChange: () => void): FolderWatch {
   };
   const arm = (folder: string): FSWatcher | undefined => {
     try {
-      const watcher = watch(folder, changed);
+      const watcher = watch(folder, (_event, name) => {
+        if (name === null || concerns(folder, name)) changed();
+      });
       watcher.on("error", () => {
         watcher.close();
         watchers.delete(folder);

@@ -1,5 +1,5 @@
 /** One run of one resource, from its values to the file in place. Reloading is the wave's. */
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { textOf } from "@quartet/go-template";
 import type { Environment, Settings } from "../config/settings.ts";
@@ -126,8 +126,8 @@ export function storeValues(
 
 async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutcome> {
   const { resource, settings, memory, log } = context;
-  const target = await targetOf(resource.dest);
-  const current = await readCurrent(target);
+  const target = targetOf(resource.dest);
+  const current = readCurrent(target);
   const mode = resource.mode ?? current?.mode ?? (context.secret ? SECRET_MODE : DEFAULT_MODE);
   const attributes: Attributes = { mode, uid: resource.uid, gid: resource.gid };
   const differences = differencesOf(current, content, attributes, memory);
@@ -142,7 +142,7 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
     return "noop";
   }
   log("info", `Target config ${resource.dest} out of sync: ${differences.join(", ")}`);
-  await ensureFolder(target, resource);
+  ensureFolder(target, resource);
   const stage = await writeStage({
     target,
     content,
@@ -158,7 +158,7 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
     memory.attributesRefused = replaced.attributesRefused;
     if (replaced.inPlace) tellOnce(context, "info", `${resource.dest}: in-place write: not atomic`);
   } finally {
-    await rm(stage.path, { force: true });
+    rmSync(stage.path, { force: true });
   }
   log("info", `Target config ${resource.dest} has been updated`);
   if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
@@ -184,15 +184,10 @@ function differencesOf(
   return found;
 }
 
-async function ensureFolder(target: string, { dest, makeDirs }: Resource): Promise<void> {
+function ensureFolder(target: string, { dest, makeDirs }: Resource): void {
   const folder = dirname(target);
-  if (makeDirs) await mkdir(folder, { recursive: true, mode: 0o755 });
-  else if (
-    !(await stat(folder).then(
-      (entry) => entry.isDirectory(),
-      () => false,
-    ))
-  ) {
+  if (makeDirs) mkdirSync(folder, { recursive: true, mode: 0o755 });
+  else if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new RunError(
       `dest ${dest}: the folder ${folder} does not exist: create it or set make_dirs = true`,
       "soon",
@@ -257,8 +252,8 @@ async function keepCandidate(
   content: Buffer,
   attributes: Attributes,
 ): Promise<void> {
-  await removeLeftovers(target, { onlyOld: false });
-  await ensureFolder(target, context.resource);
+  removeLeftovers(target, { onlyOld: false });
+  ensureFolder(target, context.resource);
   const { settings } = context;
   const kept = await writeStage({ target, content, attributes, flush: false, stageDir: settings.stageDir });
   context.log("info", `Keeping staged file: ${kept.path}`);

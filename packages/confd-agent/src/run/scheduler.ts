@@ -32,18 +32,16 @@ export interface Scheduler {
 export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracked>): Scheduler {
   const { settings, log } = deps;
   let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Immediate | undefined;
   let stopped = false;
   let batchEnd = 0;
   const waves = new Set<Promise<void>>();
   const now = (): number => performance.now();
 
+  const isWaiting = ({ dirty, running, retired }: Tracked): boolean => dirty && !running && !retired;
+  /** Starts what is due, once all that happens at the same time has been marked, and comes back for the rest. */
   const plan = (): void => {
-    clearTimeout(timer);
-    if (stopped) return;
-    const waiting = [...resources()].filter(({ dirty, running, retired }) => dirty && !running && !retired);
-    if (waiting.length === 0) return;
-    const next = Math.min(...waiting.map(({ dueAt }) => dueAt));
-    timer = setTimeout(flush, Math.max(0, Math.ceil(next - now())));
+    if (!stopped) soon ??= setImmediate(flush);
   };
   const start = (ready: readonly Tracked[]): void => {
     const wave = startWave(ready);
@@ -51,12 +49,17 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
     void wave.finally(() => waves.delete(wave));
   };
   const flush = (): void => {
+    clearTimeout(timer);
+    clearImmediate(soon);
+    soon = undefined;
+    if (stopped) return;
     const at = now();
-    const ready = [...resources()].filter(
-      ({ dirty, running, retired, dueAt }) => dirty && !running && !retired && dueAt <= at,
-    );
+    const waiting = [...resources()].filter(isWaiting);
+    const ready = waiting.filter(({ dueAt }) => dueAt <= at);
     if (ready.length > 0) start(ready);
-    plan();
+    if (ready.length === waiting.length) return;
+    const next = Math.min(...waiting.map(({ dueAt }) => (dueAt <= at ? Number.POSITIVE_INFINITY : dueAt)));
+    timer = setTimeout(flush, Math.ceil(next - at));
   };
   const startWave = async (ready: readonly Tracked[]): Promise<void> => {
     for (const tracked of ready) {
@@ -173,6 +176,7 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
+      clearImmediate(soon);
       await Promise.all(waves);
       const waiting = [...resources()].filter(
         ({ dirty, failures, retired }) => dirty && failures === 0 && !retired,
