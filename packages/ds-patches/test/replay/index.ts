@@ -1,2 +1,5 @@
 /** What plays recorded cases of the peer. */
+export { type DaemonSetCase, readDaemonSetCases } from "./format.ts";
+export { type Ground, type GroundManager, startGround } from "./ground.ts";
+export { playDaemonSetCase } from "./play.ts";
 export { type RevisionCase, revisionDifference } from "./revisions.ts";

@@ -21,6 +21,8 @@ export type ArenaOptions = Pick<RunOptions, "modules" | "flags" | "logLevel">;
 export interface Arena {
   readonly client: TestClient;
   readonly catalogue: Catalogue;
+  /** Login of an administrator. */
+  kubeconfig(): Promise<string>;
   /** Namespaces of a case's own in the place of the recorded ones. */
   openScene(objects: readonly RecordedObject[]): Promise<Scene>;
   close(): Promise<void>;
@@ -41,21 +43,24 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** An arena on a server of its own: the double, or a real control plane, built first when it is not there. */
+/**
+ * An arena on a server of its own: the double, or a real control plane, built first when it is not there.
+ * @param options.nodes that it has from the start; default one
+ */
 export async function startArena(
   run: ArenaOptions,
-  options: { real: boolean; onProgress?: (line: string) => void },
+  options: { real: boolean; nodes?: readonly string[]; onProgress?: (line: string) => void },
 ): Promise<Arena> {
+  const { nodes = ["node-0"], onProgress } = options;
   if (options.real) {
-    const { onProgress } = options;
     const server = await startControlPlane({ podCidr: POD_CIDR, ...(onProgress && { onProgress }) });
     const client = testClient(await server.kubeconfig());
-    await addNode(client, "node-0");
+    for (const name of nodes) await addNode(client, name);
     client.close();
     return openArena(server, run);
   }
   const server = await startDouble();
-  const kubelet = await startMiniKubelet(server, { podCidr: POD_CIDR });
+  const kubelet = await startMiniKubelet(server, { podCidr: POD_CIDR, nodes });
   const arena = await openArena(server, run);
   return {
     ...arena,
@@ -74,6 +79,7 @@ export async function openArena(server: ApiServer, run: ArenaOptions): Promise<A
   return {
     client,
     catalogue,
+    kubeconfig: () => server.kubeconfig(),
     openScene: (objects) => openScene({ client, catalogue, server, run }, objects),
     async close() {
       client.close();
