@@ -31,8 +31,6 @@ export interface CacheOptions {
   observer?: CacheObserver;
   /** Freeze cached objects, so that a write to one throws. Default false; programs set it by `QUARTET_CACHE_GUARD`. */
   guard?: boolean;
-  /** Reads of a kind that nobody watches fail with `NotCachedError` instead of starting to watch it. Default false. */
-  strictCache?: boolean;
   /** Interval after which handlers get each object again, ± 10 %. Default 10 h; 0 turns it off. */
   resyncMs?: number;
   /** How long reads wait for a kind to sync. Default 2 min. */
@@ -43,7 +41,7 @@ export interface CacheOptions {
  * Cache over one API server. Its objects are shared by all readers and must not be changed: see `mutable`.
  *
  * `get` and `list` are served only by informers that hold whole objects and use no selector, for any other could hide
- * what is there. Who watches less reads from the informer itself.
+ * what is there; none is started for them. Who watches less reads from the informer itself.
  */
 export function createCache(options: CacheOptions): Cache {
   const { client, clock, namespaces = [], guard = false } = options;
@@ -65,7 +63,6 @@ export function createCache(options: CacheOptions): Cache {
     pool,
     namespaces,
     guard,
-    strict: options.strictCache ?? false,
     syncTimeoutMs: options.syncTimeoutMs ?? DEFAULT_SYNC_TIMEOUT_MS,
   });
 

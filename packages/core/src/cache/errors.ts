@@ -3,7 +3,7 @@ import { type Kind, keyToString, type ObjectKey } from "../object.ts";
 import { resourceName } from "./scope.ts";
 import type { SetAside, SourceState } from "./types.ts";
 
-/** The cache does not hold what was asked for, and was told not to start watching it by itself. */
+/** Nobody watches what was asked for; a read does not begin to. */
 export class NotCachedError extends Error {
   override readonly name = "NotCachedError";
 

@@ -26,7 +26,6 @@ export interface ReadsOptions {
   /** The cache's own namespaces; empty for all. */
   namespaces: readonly string[];
   guard: boolean;
-  strict: boolean;
   syncTimeoutMs: number;
 }
 
@@ -87,36 +86,25 @@ function readable<T extends KubeObject>(informer: Informer<T>): OwnedInformer<T>
   return informer as OwnedInformer<T>;
 }
 
-/** Finds, or starts, the informer that answers reads of a kind in a namespace, and waits until it can. */
+/** Finds the informer that answers reads of a kind in a namespace, and waits until it can. None is started for a read. */
 function createReader(
   options: ReadsOptions,
 ): <T extends KubeObject>(kind: Kind<T>, namespace: string | undefined) => Promise<OwnedInformer<T>> {
-  const { clock, pool, namespaces, strict, syncTimeoutMs } = options;
-
-  const find = <T extends KubeObject>(
-    kind: Kind<T>,
-    namespace: string | undefined,
-  ): OwnedInformer<T> | undefined => {
+  const { clock, pool, namespaces, syncTimeoutMs } = options;
+  const find = <T extends KubeObject>(kind: Kind<T>, namespace: string | undefined): OwnedInformer<T> => {
     for (const informer of pool.informers(kind)) {
       if (informer.kind.version !== kind.version || informer.scope.projection !== "full") continue;
       if (covers(informer.scope, namespace, namespaces)) return informer as unknown as OwnedInformer<T>;
-    }
-    return undefined;
-  };
-  const start = <T extends KubeObject>(kind: Kind<T>, namespace: string | undefined): OwnedInformer<T> => {
-    if (strict) {
-      throw new NotCachedError(kind, namespace, "watch the kind, or read it live through the client");
     }
     const isOutside = kind.namespaced && namespace !== undefined && namespaces.length > 0;
     if (isOutside && !namespaces.includes(namespace)) {
       throw new NotCachedError(kind, namespace, `the cache covers ${namespaces.join(", ")} only`);
     }
-    // Held by the cache itself until it stops.
-    return pool.acquire(kind);
+    throw new NotCachedError(kind, namespace, "watch the kind, or read it live through the client");
   };
 
   return async (kind, namespace) => {
-    const informer = find(kind, namespace) ?? start(kind, namespace);
+    const informer = find(kind, namespace);
     if (!informer.everSynced)
       await waitForSync(informer, { clock, timeoutMs: syncTimeoutMs, impatient: true });
     return informer;

@@ -103,7 +103,7 @@ export interface Cache {
   informer<T extends KubeObject>(kind: Kind<T>, options?: InformerOptions<T>): Informer<T>;
   /** Gives an informer back; the last one out stops it and frees its objects and its socket (CORE-188). */
   release(informer: Informer): void;
-  /** Cached object; starts an informer and waits for its sync when the kind is not watched yet (CORE-183). */
+  /** Cached object of a kind that is watched, once it has synced; any other fails with `NotCachedError` (CORE-183). */
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<DeepReadonly<T> | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,
