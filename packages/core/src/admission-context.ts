@@ -1,20 +1,23 @@
 /** Tells code that runs within a webhook's handler. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Module-level because it follows asynchronous calls; it holds no state of its own. */
-const handlers: AsyncLocalStorage<{ readonly mayWrite: boolean }> = new AsyncLocalStorage();
-
-/**
- * Runs a webhook's handler, and all that it starts, so that {@link admissionWrites} tells of it.
- * @param mayWrite it has declared side effects, and the request is no dry run
- */
-export function inAdmission<T>(handle: () => T, mayWrite = false): T {
-  return handlers.run({ mayWrite }, handle);
+/** A call of a webhook's handler. */
+export interface AdmissionCall {
+  /** It has declared side effects, and the request is no dry run. */
+  readonly mayWrite: boolean;
+  /** Of the object that it is asked about; `""` for cluster-scoped ones. */
+  readonly namespace: string;
 }
 
-/** What the webhook's handler that runs may do about writes; `undefined` outside of handlers. */
-export function admissionWrites(): "refused" | "allowed" | undefined {
-  const handler = handlers.getStore();
-  if (handler === undefined) return undefined;
-  return handler.mayWrite ? "allowed" : "refused";
+/** Module-level because it follows asynchronous calls; it holds no state of its own. */
+const calls: AsyncLocalStorage<AdmissionCall> = new AsyncLocalStorage();
+
+/** Runs a webhook's handler, and all that it starts, so that {@link currentAdmission} tells of it. */
+export function inAdmission<T>(handle: () => T, call: AdmissionCall): T {
+  return calls.run(call, handle);
+}
+
+/** The call in whose course code runs; `undefined` outside of handlers. */
+export function currentAdmission(): AdmissionCall | undefined {
+  return calls.getStore();
 }

@@ -4,6 +4,7 @@ import type { Cache } from "../cache/types.ts";
 import type { Client, ClientHooks, WriteInfo } from "../client/types.ts";
 import type { Controller, ControllerState } from "../controller/types.ts";
 import type { ControllerModule } from "../module/module.ts";
+import { allow } from "../module/rights.ts";
 import { defineKind, type KubeObject, keyToString, type ObjectKey } from "../object.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
@@ -462,7 +463,8 @@ describe("identity", () => {
     manager.add(runnable("tars", trace, false));
     await manager.start();
     await clock.flush();
-    const { client } = manager.forModule(tars);
+    const rights = [allow(pods, ["update"], { elsewhere: "any" })];
+    const { client } = manager.forModule({ ...tars, rights });
     await expect(client.patch(pods, write.key, { type: "merge", body: {} })).rejects.toThrow(
       "leader election lost",
     );
@@ -489,13 +491,14 @@ describe("identity", () => {
     await clock.flush();
     const patch = (dryRun: boolean) =>
       manager.client.patch(pods, write.key, { type: "merge", body: {} }, { dryRun });
-    await expect(inAdmission(() => patch(false))).rejects.toThrow(
+    const call = (mayWrite: boolean) => ({ mayWrite, namespace: "t" });
+    await expect(inAdmission(() => patch(false), call(false))).rejects.toThrow(
       "patch of pods not sent: a webhook's handler must not write",
     );
-    await inAdmission(() => patch(true));
+    await inAdmission(() => patch(true), call(false));
     await patch(false);
     expect(sent).toEqual(["dry", "real"]);
-    await inAdmission(() => patch(false), true);
+    await inAdmission(() => patch(false), call(true));
     expect(sent).toEqual(["dry", "real", "real"]);
   });
 });

@@ -1,5 +1,5 @@
 /** What the manager hands to a module, and to whoever belongs to none. */
-import { admissionWrites } from "../admission-context.ts";
+import { currentAdmission } from "../admission-context.ts";
 import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps, Outlets } from "../controller/controller.ts";
@@ -42,7 +42,7 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
   const of = (module?: ModuleIdentity): Omit<Manager, "add"> => {
     const dry = module !== undefined && options.runsDry?.(module) === true;
     const outlets = (name: string, needLeaderElection: boolean): Outlets => ({
-      client: clients.acting({ name, needLeaderElection, rights: module?.rights ?? [], dry }),
+      client: clients.acting({ name, needLeaderElection, rights: module?.rights, dry }),
       events: dry ? unsentEvents(log.named("events")) : clients.events(name, needLeaderElection),
     });
     return {
@@ -80,7 +80,8 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
 interface Holder {
   readonly name: string;
   readonly needLeaderElection: boolean;
-  readonly rights: readonly Right[];
+  /** Of the module; absent for the manager itself, whose writes no object of a tenant leads to. */
+  readonly rights: readonly Right[] | undefined;
   /** Its writes are planned only. */
   readonly dry: boolean;
 }
@@ -101,7 +102,10 @@ function createClients({ client, cache, log }: ManagerOptions, parts: ModuleMana
     parts.events.recorder(name, under(name, needLeaderElection), lines);
   return {
     acting({ name, needLeaderElection, rights, dry }) {
-      const bounds = writeBounds(rights, () => runContext.getStore());
+      const bounds =
+        rights === undefined
+          ? {}
+          : writeBounds(rights, { run: () => runContext.getStore(), admission: currentAdmission });
       const real = under(name, needLeaderElection, admissionHooks, bounds);
       // A plan has a log line of its own, with all that the event's note may have to leave out.
       return dry
@@ -115,7 +119,7 @@ function createClients({ client, cache, log }: ManagerOptions, parts: ModuleMana
 /** Admission may be asked for a dry run: what has not declared side effects writes nothing (CORE-341). */
 const admissionHooks: ClientHooks = {
   beforeWrite({ verb, kind, dryRun }) {
-    if (dryRun || admissionWrites() !== "refused") return;
+    if (dryRun || currentAdmission()?.mayWrite !== false) return;
     throw new Error(
       `${verb} of ${kind.plural} not sent: a webhook's handler must not write, unless it has declared side effects and the request is no dry run`,
     );
@@ -126,7 +130,7 @@ const admissionHooks: ClientHooks = {
 function fenceOutsideAdmission({ hooks }: Fence): ClientHooks {
   return {
     beforeWrite(info) {
-      if (admissionWrites() !== "allowed") hooks.beforeWrite?.(info);
+      if (currentAdmission()?.mayWrite !== true) hooks.beforeWrite?.(info);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { AdmissionCall } from "../admission-context.ts";
 import type { WriteInfo } from "../client/types.ts";
 import type { RunContext } from "../controller/rejections.ts";
 import { allow, type Right } from "../module/rights.ts";
@@ -20,11 +21,12 @@ function sends(
   [verb, kind, where]: [WriteInfo["verb"], Kind, string],
   rights: Right[] = [],
   subresource?: string,
+  call?: AdmissionCall,
 ): boolean {
   const [namespace = "", name = ""] = where.split("/");
   const info = { verb, kind, key: { namespace, name }, dryRun: false, ...(subresource && { subresource }) };
   try {
-    writeBounds(rights, () => run).beforeWrite?.(info);
+    writeBounds(rights, { run: () => run, admission: () => call }).beforeWrite?.(info);
     return true;
   } catch (error) {
     expect(String(error)).toContain("WriteOutOfBoundsError");
@@ -62,7 +64,27 @@ describe("writes of a reconcile", () => {
     expect(sends(run, ["patch", secrets, "ops/shared"], [right])).toBe(false);
   });
 
-  it("CORE-244 outside of a reconcile are the manager's own affair", () => {
-    expect(sends(undefined, ["create", secrets, "kube-system/any"])).toBe(true);
+  it("CORE-244 a right with names lets no object of another name be made, nor one whose name the server makes up", () => {
+    const rights = [{ ...allow(secrets, ["create"], { names: ["shared"] }), elsewhere: "any" as const }];
+    expect(sends(runOf("a/x"), ["create", secrets, "b/shared"], rights)).toBe(true);
+    expect(sends(runOf("a/x"), ["create", secrets, "b/other"], rights)).toBe(false);
+    expect(sends(runOf("a/x"), ["create", secrets, "b/"], rights)).toBe(false);
+  });
+});
+
+describe("writes outside of reconciles", () => {
+  const call: AdmissionCall = { mayWrite: true, namespace: "a" };
+
+  it("CORE-244 of a webhook's handler go to the namespace of its request", () => {
+    expect(sends(undefined, ["patch", secrets, "a/x"], [], undefined, call)).toBe(true);
+    expect(sends(undefined, ["patch", secrets, "b/x"], [], undefined, call)).toBe(false);
+    expect(sends(undefined, ["patch", worlds, "/w"], [], undefined, { ...call, namespace: "" })).toBe(false);
+  });
+
+  it("CORE-244 of event handlers, sources and runnables go where a right says so, and nowhere else", () => {
+    const rights = [allow(secrets, ["create"], { elsewhere: ["ops"] })];
+    expect(sends(undefined, ["create", secrets, "ops/x"], rights)).toBe(true);
+    expect(sends(undefined, ["create", secrets, "kube-system/x"], rights)).toBe(false);
+    expect(sends(undefined, ["create", secrets, "a/x"])).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ export async function admit(
   if (tooDeep !== undefined) return tooDeep;
   const response = await inAdmission(
     () => (webhook.type === "mutating" ? mutate(webhook.handle, ctx) : validate(webhook.handle, ctx)),
-    webhook.hasSideEffects && !dryRun,
+    { mayWrite: webhook.hasSideEffects && !dryRun, namespace: request.namespace ?? "" },
   );
   const clean = cleanWarnings(warnings);
   return clean.length === 0 ? response : { ...response, warnings: clean };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { admissionWrites } from "../admission-context.ts";
+import { currentAdmission } from "../admission-context.ts";
 import { things } from "../cache/fixtures.testkit.ts";
 import { newAuthority } from "../client/certificates.testkit.ts";
 import type { Client } from "../client/types.ts";
@@ -429,7 +429,7 @@ describe("admission", () => {
       validating(
         async () => {
           await Promise.resolve();
-          mayWrite.push(admissionWrites() === "allowed");
+          mayWrite.push(currentAdmission()?.mayWrite === true);
           return [];
         },
         { hasSideEffects },
@@ -438,7 +438,7 @@ describe("admission", () => {
     await respond(note(true), { object: echo({}), dryRun: true });
     await respond(note(false), { object: echo({}) });
     expect(mayWrite).toEqual([true, false, false]);
-    expect(admissionWrites()).toBeUndefined();
+    expect(currentAdmission()).toBeUndefined();
   });
 
   it("CORE-341 tells the handler of a dry run", async () => {
