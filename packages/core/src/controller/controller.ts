@@ -160,7 +160,7 @@ export function createController(
         end();
       };
     },
-    explain: (key) => explain(parts, sources.problem(), key),
+    explain: (key) => explain(parts, sources.problem(), references.waitsFor(keyToString(key)), key),
   };
 }
 
@@ -291,7 +291,12 @@ async function stop(
 const SECONDS_DIGITS = 6;
 
 /** When a key is worked on next, for people. */
-function nextPass({ state, dueInMs }: ReturnType<WorkQueue["inspect"]>, clock: Clock): string {
+function nextPass(
+  { state, dueInMs }: ReturnType<WorkQueue["inspect"]>,
+  waitsFor: readonly string[],
+  clock: Clock,
+): string {
+  if (waitsFor.length > 0) return "when what it waits for has been read, in 10 s at the latest";
   if (dueInMs !== undefined) return new Date(clock.now() + dueInMs).toISOString();
   return state === "absent" ? "when something changes" : "now";
 }
@@ -299,6 +304,7 @@ function nextPass({ state, dueInMs }: ReturnType<WorkQueue["inspect"]>, clock: C
 function explain(
   { plan, deps, state, queue, outcomes }: Parts,
   problem: string | undefined,
+  waitsFor: readonly string[],
   key: ObjectKey,
 ): ReturnType<Controller["explain"]> {
   const text = keyToString(key);
@@ -309,7 +315,8 @@ function explain(
     state,
     ...(problem !== undefined && { problem }),
     queue: { ...entry, ...(entry.dueInMs !== undefined && { dueInMs: Math.round(entry.dueInMs) }) },
-    nextPass: nextPass(entry, deps.clock),
+    ...(waitsFor.length > 0 && { waitsFor }),
+    nextPass: nextPass(entry, waitsFor, deps.clock),
     queueLength: queue.length,
     lastOutcome: outcome && {
       result: outcome.result,

@@ -56,5 +56,17 @@ function nameTarget(kind: Kind, { namespace, name }: ObjectKey): Target | undefi
   return { id: JSON.stringify([apiVersionOf(kind), kind.kind, place, name]), kind, namespace: place, name };
 }
 
+/** The target of an id in words: `Secret ns/name`, or `Secret ns/app=web` for a selection. */
+export function describeTarget(id: string): string {
+  const [, kind, namespace, what] = JSON.parse(id) as [
+    string,
+    string,
+    string,
+    string | { labelSelector: string },
+  ];
+  const name = typeof what === "string" ? what : what.labelSelector;
+  return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
+}
+
 const isNamespace = ({ namespaced }: Kind, namespace: string): boolean =>
   !namespaced || (isDnsSubdomain(namespace) && !namespace.includes("."));

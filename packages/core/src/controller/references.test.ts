@@ -138,13 +138,20 @@ it("CORE-245 waits for what does not answer outside the workers, once and for 10
   for (let i = 0; i < 24; i += 1) put(`evil${i}`, "hung");
   put("failing", "slow");
   put("good", "p");
-  const { read } = await start();
+  const { read, controller } = await start();
   await scene.clock.flush();
   expect(read.splice(0).sort()).toEqual([
     "failing: slow=Part t/slow cannot be read: etcd is on fire",
     "good: p=1",
   ]);
+  expect(controller.explain({ namespace: "t", name: "evil3" })).toMatchObject({
+    queue: { state: "absent" },
+    waitsFor: ["Part t/hung"],
+    nextPass: "when what it waits for has been read, in 10 s at the latest",
+  });
+  expect(controller.explain({ namespace: "t", name: "good" })).not.toHaveProperty("waitsFor");
   await scene.clock.advance(10_000);
+  expect(controller.explain({ namespace: "t", name: "evil3" })).not.toHaveProperty("waitsFor");
   expect(
     read.splice(0).filter((line) => line === "evil3: hung=Part t/hung cannot be read: no answer yet"),
   ).toHaveLength(1);

@@ -8,7 +8,7 @@ import type { Logger } from "../observe/types.ts";
 import { UnreadableError } from "./errors.ts";
 import { createFollowing, type Following, type FollowingOptions } from "./following.ts";
 import type { BuiltReferences } from "./plan.ts";
-import { targetOf } from "./reference-target.ts";
+import { describeTarget, targetOf } from "./reference-target.ts";
 import type { Debounce, Reference, SourceReader } from "./types.ts";
 
 /** Longest wait of a resource for what it refers to, milliseconds; then it runs, and reads say what cannot be read. */
@@ -34,6 +34,8 @@ export interface References {
   ): Promise<void> | undefined;
   /** The sources of a controller, and before them what a resource refers to. */
   readerFor(owner: string, sources: SourceReader): SourceReader;
+  /** What a resource waits for, as `Secret ns/name`; empty when it waits for nothing. */
+  waitsFor(owner: string): readonly string[];
   stop(): void;
 }
 
@@ -192,6 +194,10 @@ export function createReferences(
           return found ?? sources.referred(kind, reference);
         },
       };
+    },
+    waitsFor(name) {
+      const owner = owners.get(name);
+      return owner?.waiting === undefined ? [] : unknownOf(owner).map(describeTarget);
     },
     stop() {
       for (const name of [...owners.keys()]) forget(name);
