@@ -198,6 +198,7 @@ function openParts(
     guard: options.env?.QUARTET_CACHE_GUARD === "1",
     resyncMs: settings.syncPeriodMs,
     syncTimeoutMs: settings.cacheSyncTimeoutMs,
+    namespaceBytes: settings.cacheNamespaceBytes,
   });
   const { certificateLives, registerWebhooks = false } = options;
   return {

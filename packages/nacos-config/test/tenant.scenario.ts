@@ -1,7 +1,9 @@
 /** Attacks of a tenant who may write resources, ConfigMaps and Secrets of one namespace, and runs servers that lie. */
 import { createServer, type Server } from "node:net";
+import { testNamespace } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
+import { CHILD_LABELS } from "../src/desired/names.ts";
 import { conditionOf, createBase, eventually, type Objects, objectsOf } from "./support/objects.ts";
 import { createSecret } from "./support/postgres.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
@@ -57,6 +59,37 @@ describe("a tenant", () => {
     await ready("stars", "False", "ProtectedKeysTooCostly");
     await ready("backslashes", "True", "Merged");
     await ready("placeholders", "True", "Merged");
+  });
+
+  it("CORE-194: a namespace full of large labelled ConfigMaps takes no memory from the others", async () => {
+    const neighbour = await testNamespace(stage.client);
+    stage.onClose(() => neighbour.remove());
+    const others = objectsOf({ client: stage.client, namespace: neighbour.name });
+    for (let n = 0; n < 24; n++) {
+      await objects.create("configmaps", `large-${n}`, {
+        ...{ apiVersion: "v1", kind: "ConfigMap" },
+        metadata: { labels: CHILD_LABELS },
+        data: { "user.properties": `# ${String(n % 10).repeat(MEBIBYTE - 100)}\n` },
+      });
+      await objects.nacos(`reader-${n}`, { userConfigRef: { name: `large-${n}` } });
+    }
+    const manager = await stage.startManager({
+      ...NO_CHECK,
+      namespaces: [stage.namespace, neighbour.name],
+      namespaceBytes: 8 * MEBIBYTE,
+    });
+    await createBase(others, "honest", { type: "standalone", replicas: 1 });
+    await eventually(async () => {
+      expect((await others.get("nacos", "honest")).status?.phase).toBe("Running");
+    }, 60_000);
+    // Those of the full namespace are told why.
+    await eventually(async () => {
+      const refused = (await objects.list("nacos")).filter(({ status }) =>
+        JSON.stringify(status ?? {}).includes("the namespace would take more than 8388608 bytes"),
+      );
+      expect(refused.length).toBeGreaterThanOrEqual(16);
+    }, 60_000);
+    expect(manager.cached("ConfigMap")).toBeLessThanOrEqual(9);
   });
 
   it("NACOS-1013 NACOS-813: the words of a Secret stand in no status, event and log", async () => {

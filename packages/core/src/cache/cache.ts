@@ -9,6 +9,7 @@ import { createPool } from "./pool.ts";
 import { createReads } from "./reads.ts";
 import { createPermits } from "./reflector/permits.ts";
 import { createServerFacts } from "./reflector/server-facts.ts";
+import { createBudget, createNamespaceUsage } from "./store/budget.ts";
 import type { Cache } from "./types.ts";
 
 /** Interval between resyncs: controller-runtime's `SyncPeriod`; flag `--sync-period`. CORE-175. */
@@ -19,6 +20,12 @@ const DEFAULT_RESYNC_MS = 10 * 3_600_000;
  * that until its objects are taken over. CORE-194.
  */
 const MAX_PAGES = 4;
+
+/**
+ * What is kept of one namespace at most, in bytes: 10 000 pods in full take some 60 MiB, and the chart gives the manager
+ * 512 MiB; flag `--cache-namespace-limit`. CORE-194.
+ */
+const DEFAULT_NAMESPACE_BYTES = 128 * 1024 * 1024;
 
 export interface CacheOptions {
   client: Client;
@@ -35,6 +42,8 @@ export interface CacheOptions {
   resyncMs?: number;
   /** How long reads wait for a kind to sync. Default 2 min. */
   syncTimeoutMs?: number;
+  /** Most bytes that are kept of one namespace, in all informers together. Default {@link DEFAULT_NAMESPACE_BYTES}. */
+  namespaceBytes?: number;
 }
 
 /**
@@ -46,6 +55,7 @@ export interface CacheOptions {
 export function createCache(options: CacheOptions): Cache {
   const { client, clock, namespaces = [], guard = false } = options;
   const log = options.log.named("cache");
+  const usage = createNamespaceUsage(options.namespaceBytes ?? DEFAULT_NAMESPACE_BYTES);
   const pool = createPool(namespaces, {
     client,
     clock,
@@ -56,6 +66,7 @@ export function createCache(options: CacheOptions): Cache {
     server: createServerFacts({ client, clock, log }),
     random: options.random ?? Math.random,
     resyncMs: options.resyncMs ?? DEFAULT_RESYNC_MS,
+    usage,
   });
   const reads = createReads({
     client,
@@ -77,6 +88,7 @@ export function createCache(options: CacheOptions): Cache {
       }
     },
     informers: pool.informers,
+    budget: () => createBudget(undefined, usage),
     stop: pool.stop,
   };
 }

@@ -1,6 +1,15 @@
 /** The cache's contract: shared informers over watched kinds. Implemented by `createCache`. */
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from "../object.ts";
 
+/** Counts the bytes of objects; see {@link Cache.budget}. */
+export interface Budget<T extends KubeObject = KubeObject> {
+  /** Counts an object in place of its earlier version, and returns it. Throws `SizeLimitError`, and then counts nothing. */
+  admit(object: T): T;
+  release(key: ObjectKey): void;
+  /** Gives back all that was counted. */
+  close(): void;
+}
+
 /** What of each object is kept in memory (CORE-178). */
 export type Projection<T extends KubeObject = KubeObject> =
   | "full"
@@ -121,6 +130,8 @@ export interface Cache {
    * that of the UID is known there by now.
    */
   overlay(kind: Kind, key: ObjectKey, written: KubeObject | "deleted", uid?: string): void;
+  /** A budget for objects that are kept beside the informers; they count for their namespaces like cached ones (CORE-194). */
+  budget(): Budget;
   /** All informers, or those of one resource in any version, for health, metrics and debugging. */
   informers(kind?: Pick<Kind, "group" | "plural">): readonly Informer[];
   stop(): Promise<void>;

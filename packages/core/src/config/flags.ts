@@ -229,6 +229,13 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
     help: "limit of a cache's first sync",
   },
   {
+    name: "cache-namespace-limit",
+    path: "cacheNamespaceLimit",
+    type: "number",
+    default: "128",
+    help: "most MiB that are cached of one namespace; objects beyond it are set aside",
+  },
+  {
     name: "warmup",
     path: "warmup",
     type: "boolean",

@@ -9,6 +9,9 @@ import { checkLeaseTimings, type LeaseTimings } from "./lease-timings.ts";
 import { parseNamespace, parseObjectName } from "./names.ts";
 import { splitPair } from "./pair.ts";
 
+/** Bytes of a MiB. */
+const MEBIBYTE = 1024 * 1024;
+
 /** Concurrency of controllers; `default` holds for those without an entry. */
 interface Concurrency {
   readonly default: number;
@@ -58,6 +61,8 @@ export interface ManagerSettings {
   readonly reconcileTimeoutMs: number;
   readonly syncPeriodMs: number;
   readonly cacheSyncTimeoutMs: number;
+  /** Most bytes that are cached of one namespace. */
+  readonly cacheNamespaceBytes: number;
   readonly warmup: boolean;
   readonly recoverPanic: boolean;
   readonly gracefulShutdownTimeoutMs: number;
@@ -115,6 +120,7 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
     reconcileTimeoutMs: values.duration("reconcile-timeout", { min: 0 }),
     syncPeriodMs: values.duration("sync-period", { min: 0 }),
     cacheSyncTimeoutMs: values.duration("cache-sync-timeout", { min: 1 }),
+    cacheNamespaceBytes: values.number("cache-namespace-limit", { min: 1 }) * MEBIBYTE,
     warmup: values.boolean("warmup"),
     recoverPanic: values.boolean("recover-panic"),
     gracefulShutdownTimeoutMs: values.duration("graceful-shutdown-timeout"),

@@ -75,6 +75,8 @@ export function openFollowedPlace(options: FollowedPlaceOptions): FollowedPlace 
     optional: true,
   });
   const entries = new Map<string, Entry>();
+  const budget = cache.budget();
+  const forget = (name: string): void => budget.release({ namespace, name });
 
   const learn = (name: string, entry: Entry, known: Known): void => {
     const before = entry.known;
@@ -89,6 +91,7 @@ export function openFollowedPlace(options: FollowedPlaceOptions): FollowedPlace 
     if (entry === undefined || entry.reading) return;
     if (informer.state === "forbidden" || informer.state === "waiting-for-kind") {
       entry.version = undefined;
+      forget(name);
       learn(name, entry, { state: "unreadable", error: informer.lastError });
       return;
     }
@@ -97,6 +100,7 @@ export function openFollowedPlace(options: FollowedPlaceOptions): FollowedPlace 
       if (isNewer(seen, entry.version)) void read(name, entry, seen);
     } else if (informer.hasSynced()) {
       entry.version = undefined;
+      forget(name);
       learn(name, entry, { state: "absent" });
     }
   };
@@ -113,6 +117,8 @@ export function openFollowedPlace(options: FollowedPlaceOptions): FollowedPlace 
         { namespace, name },
         { signal, timeoutMs: READ_TIMEOUT_MS },
       );
+      // An answer that came too late is not kept.
+      if (entries.get(name) === entry) budget.admit(object);
       known = { state: "found", object: object as DeepReadonly<KubeObject> };
       version = object.metadata.resourceVersion;
       entry.pauseMs = FIRST_PAUSE_MS;
@@ -121,6 +127,7 @@ export function openFollowedPlace(options: FollowedPlaceOptions): FollowedPlace 
     }
     entry.reading = false;
     if (signal.aborted || entries.get(name) !== entry) return;
+    if (known.state !== "found") forget(name);
     entry.version = known.state === "unreadable" ? undefined : version;
     if (known.state === "unreadable") {
       entry.cancelRetry = clock.setTimer(entry.pauseMs, () => look(name), { unref: true });
@@ -158,12 +165,14 @@ export function openFollowedPlace(options: FollowedPlaceOptions): FollowedPlace 
     unfollow(name) {
       entries.get(name)?.cancelRetry();
       entries.delete(name);
+      forget(name);
     },
     get size() {
       return entries.size;
     },
     close() {
       for (const name of [...entries.keys()]) this.unfollow(name);
+      budget.close();
       for (const fn of undo.splice(0)) fn();
     },
   };

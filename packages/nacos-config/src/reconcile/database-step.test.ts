@@ -45,7 +45,7 @@ const probes = {
     rotating = false;
   },
 } as unknown as Probes;
-const referred = { read: () => [login] } as unknown as Referred;
+const referred = { look: () => ({ objects: [login] }) } as unknown as Referred;
 
 interface Outcome extends Pick<Pass, "failures" | "reports" | "stepStatus" | "notices"> {
   readonly startable: boolean;

@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 const login = stored(secret("pg-login", { username: "nacos", password: "p" }));
-const referred = { read: () => [login] } as unknown as Referred;
+const referred = { look: () => ({ objects: [login] }) } as unknown as Referred;
 
 /** One pass of a resource; its failures. */
 async function step(name: string, timeoutSeconds = 600): Promise<string[]> {

@@ -8,7 +8,7 @@ import { CHILD_LABELS } from "../desired/names.ts";
 import type { Settings, SourceRef } from "../desired/settings.ts";
 import type { FoundSource } from "../desired/source.ts";
 import { type ConfigKind, configKind, POD, SECRET } from "../kinds.ts";
-import type { Interest, Referred } from "./references.ts";
+import type { Interest, Looked, Referred } from "./references.ts";
 
 /** Edits of a source within so many milliseconds from the first make one rollout; other references act at once. */
 export const DEBOUNCE: Debounce = { ms: 1_000, maxMs: 1_000 };
@@ -96,18 +96,17 @@ export function strangePods(live: DeepReadonly<StatefulSet>): Interest<Pod> | un
 
 /** A configuration source as it is now. */
 export function findSource(referred: Referred, { kind, name }: SourceRef): FoundSource {
-  return foundIn(referred.read({ kind: configKind(kind), reference: name }));
+  return foundIn(referred.look({ kind: configKind(kind), reference: name }));
 }
 
 /** A Secret that the resource names outside its configuration, as it is now. */
 export function findSecret(referred: Referred, name: string): FoundSource {
-  return name === "" ? { state: "absent" } : foundIn(referred.read(secretInterest(name)));
+  return name === "" ? { state: "absent" } : foundIn(referred.look(secretInterest(name)));
 }
 
-function foundIn(objects: readonly DeepReadonly<ConfigObject>[] | undefined): FoundSource {
-  if (objects === undefined)
-    return { state: "unreadable", message: "it has not been received from the API server" };
-  const [object] = objects;
+function foundIn(looked: Looked<ConfigObject>): FoundSource {
+  if ("unreadable" in looked) return { state: "unreadable", message: looked.unreadable };
+  const [object] = looked.objects;
   return object === undefined ? { state: "absent" } : { state: "present", object };
 }
 

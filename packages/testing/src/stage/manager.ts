@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly logLevel?: string;
   /** The controllers only plan (`--dry-run-controllers`). */
   readonly dryRun?: boolean;
+  /** Most bytes that are cached of one namespace. Default: the cache's own. */
+  readonly namespaceBytes?: number;
 }
 
 /** Starts a manager with the modules and resolves when it is at work. */
@@ -94,9 +96,12 @@ export async function createTestManager(
   options: TestManagerOptions,
 ): Promise<TestManager & { start(): Promise<void> }> {
   const { modules, namespaces = [], flags, logLevel, dryRun = false, client, reader = client } = options;
-  const { logging = keepLog(logLevel) } = options;
+  const { logging = keepLog(logLevel), namespaceBytes } = options;
   const { log, lines } = logging;
-  const cache = createCache({ client: reader, clock: systemClock, log, namespaces, guard: true });
+  const cache = createCache({
+    ...{ client: reader, clock: systemClock, log, namespaces, guard: true },
+    ...(namespaceBytes !== undefined && { namespaceBytes }),
+  });
   const metrics = createMetrics({ processMetrics: false });
   const manager: ManagerHandle = createManager({
     client,

@@ -8,6 +8,7 @@ import type { Permits } from "../reflector/permits.ts";
 import { startReflector } from "../reflector/reflector.ts";
 import type { ServerFacts } from "../reflector/server-facts.ts";
 import { describeScope, resourceName, type Scope } from "../scope.ts";
+import type { NamespaceUsage } from "../store/budget.ts";
 import { createIndexes, type Indexes } from "../store/indexes.ts";
 import { createPreparation } from "../store/projections.ts";
 import { reportAside } from "../store/set-aside.ts";
@@ -29,6 +30,8 @@ export interface InformerContext {
   guard: boolean;
   /** Interval between resyncs in milliseconds; 0 for none. */
   resyncMs: number;
+  /** What all informers keep of each namespace. */
+  usage: NamespaceUsage;
 }
 
 export interface InformerCore<T extends KubeObject> {

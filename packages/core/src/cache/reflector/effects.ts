@@ -2,7 +2,8 @@
 import { type KubeObject, keyOf } from "../../object.ts";
 import type { Logger } from "../../observe/types.ts";
 import type { CacheObserver } from "../observer.ts";
-import { type AsideMap, createBudget, takeIn, withoutContent } from "../store/set-aside.ts";
+import { createBudget, type NamespaceUsage } from "../store/budget.ts";
+import { type AsideMap, takeIn, withoutContent } from "../store/set-aside.ts";
 import { createObjectMap, type ObjectMap } from "../store/store.ts";
 import type { SetAside, SizeLimits, SourceState } from "../types.ts";
 import type { Effect } from "./machine-types.ts";
@@ -37,11 +38,17 @@ export interface PerformOptions<T extends KubeObject> {
   prepare: (object: T) => T;
   /** What the sink may hold. */
   limits?: SizeLimits | undefined;
+  /** What the cache keeps of each namespace. */
+  usage: NamespaceUsage;
   sink: ReflectorSink<T>;
 }
 
-/** Returns a promise only where the next effect must wait for this one. */
-export type Perform<T extends KubeObject> = (effect: Effect<T>) => Promise<void> | undefined;
+export interface Perform<T extends KubeObject> {
+  /** Returns a promise only where the next effect must wait for this one. */
+  perform(effect: Effect<T>): Promise<void> | undefined;
+  /** Gives back what the objects took of the budget of their namespaces. */
+  close(): void;
+}
 
 /** Effects on the sink of one reflector; everything else is reported. */
 export function createPerform<T extends KubeObject>(options: PerformOptions<T>): Perform<T> {
@@ -49,19 +56,19 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
   const report = createReport(options);
   let staged = createObjectMap<T>();
   let asides = createObjectMap<SetAside>();
-  const newBudget = () => createBudget<T>(options.limits);
   /** What the store holds, and what the side store does. */
-  let budget = newBudget();
-  let stagedBudget = newBudget();
+  let budget = createBudget<T>(options.limits, options.usage);
+  let stagedBudget = budget.successor();
 
   const begin = (): void => {
     staged = createObjectMap<T>();
     asides = createObjectMap<SetAside>();
-    stagedBudget = newBudget();
+    stagedBudget = budget.successor();
   };
   const swap = async (version: string): Promise<void> => {
     const [whole, aside] = [staged, asides];
     budget = stagedBudget;
+    budget.takePlace();
     begin();
     await sink.replace(whole, aside, version);
     report({ type: "synced" });
@@ -76,7 +83,7 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
     else asides.set(key, taken.aside);
   };
 
-  return (effect) => {
+  const perform = (effect: Effect<T>): Promise<void> | undefined => {
     switch (effect.type) {
       case "stage":
         effect.objects.forEach(stage);
@@ -112,6 +119,7 @@ export function createPerform<T extends KubeObject>(options: PerformOptions<T>):
         return undefined;
     }
   };
+  return { perform, close: () => budget.close() };
 }
 
 type Reported<T extends KubeObject> =

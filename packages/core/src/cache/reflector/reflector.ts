@@ -35,7 +35,7 @@ export interface Reflector {
 export function startReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { clock, random, isOptional } = options;
   const requests = createRequests(options);
-  const perform = createPerform(options);
+  const { perform, close } = createPerform(options);
   const waits = interruptible(clock);
   let state: MachineState = INITIAL_STATE;
   let stopped = false;
@@ -85,6 +85,7 @@ export function startReflector<T extends KubeObject>(options: ReflectorOptions<T
       requests.close();
       waits.stop();
       await done;
+      close();
     },
   };
 }

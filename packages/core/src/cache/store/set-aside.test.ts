@@ -149,6 +149,36 @@ describe("limits of a source", () => {
     expect(informer.list()).toHaveLength(3);
   });
 
+  it("CORE-194 a namespace has one limit for all sources, and takes nothing from others", async () => {
+    const { clock, server, cache, watch } = harness({ namespaceBytes: 3_600 });
+    for (let n = 0; n < 3; n++) server.put(thing(`t${n}`, text(1_000)));
+    server.put(thing("t", { ...text(1_000), metadata: { namespace: "b" } }));
+    const { informer } = watch();
+    await clock.flush();
+    expect([informer.list().length, informer.setAside().length]).toEqual([4, 0]);
+    const again = cache.informer(things, { labelSelector: "all!=" });
+    await clock.flush();
+    const reason = "with it the namespace would take more than 3600 bytes";
+    expect(again.setAside()).toMatchObject(Array(3).fill({ key: { namespace: "a" }, reason }));
+    expect(again.list()).toMatchObject([{ metadata: { namespace: "b" } }]);
+    const beside = cache.budget();
+    expect(() => beside.admit(thing("beside", text(1_000)))).toThrow(reason);
+
+    // A new list replaces what the last one counted.
+    server.cut();
+    server.compact();
+    await clock.advance(2_000);
+    expect([informer.list().length, informer.setAside().length]).toEqual([4, 0]);
+    cache.release(again);
+    server.remove({ namespace: "a", name: "t0" });
+    await clock.flush();
+    expect(beside.admit(thing("beside", text(1_000)))).toBeDefined();
+    beside.close();
+    server.put(thing("t3", text(1_000)));
+    await clock.flush();
+    expect([informer.list().length, informer.setAside().length]).toEqual([4, 0]);
+  });
+
   it("CORE-194 an informer with limits does not answer for the whole kind", async () => {
     const { clock, server, cache } = harness();
     server.put(thing("large", text(2_000)));
