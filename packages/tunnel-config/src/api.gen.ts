@@ -1662,3 +1662,143 @@ observedGeneration?: number
 }[]
 }
 }
+
+/**
+ * VirtualNetwork is a virtual network of an account: private networks that overlap are told apart by it.
+ */
+export interface VirtualNetwork {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec?: {
+/**
+ * Name in the account; default: that of the object.
+ */
+name?: string
+/**
+ * Text beside the marker of the owner.
+ */
+comment?: string
+/**
+ * Whether it is the default of the account.
+ */
+isDefaultNetwork?: boolean
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier in the account.
+ */
+virtualNetworkId?: string
+/**
+ * Whether it is the default of the account.
+ */
+isDefault?: boolean
+/**
+ * Account of it.
+ */
+accountId?: string
+/**
+ * What is about to be created in the account; there until its identifier is known.
+ */
+claim?: string
+/**
+ * Stage of its life.
+ */
+state?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}

@@ -8,6 +8,7 @@ import type {
   Tunnel,
   TunnelBinding,
   TunnelIngressClassConfig,
+  VirtualNetwork,
 } from "./api.gen.ts";
 import { GROUP } from "./constants.ts";
 
@@ -65,6 +66,8 @@ export const CREDENTIALS: Kind<CloudflareCredentials> = own(
 );
 export const DOMAIN: Kind<CloudflareDomain> = own("CloudflareDomain", "cloudflaredomains", false);
 export const DNS_RECORD: Kind<DNSRecord> = own("DNSRecord", "dnsrecords", true);
+
+export const VIRTUAL_NETWORK: Kind<VirtualNetwork> = own("VirtualNetwork", "virtualnetworks", false);
 
 export const INGRESS: Kind<Ingress> = defineKind<Ingress>({
   group: "networking.k8s.io",

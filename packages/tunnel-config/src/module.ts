@@ -36,12 +36,14 @@ import {
 import { createBackoff } from "./reconcile/backoff.ts";
 import { createBindingReconcile } from "./reconcile/binding.ts";
 import { createCredentialsReconcile } from "./reconcile/credentials.ts";
-import { createDnsReconcile, createWaiters } from "./reconcile/dns-record.ts";
+import { createDnsReconcile } from "./reconcile/dns-record.ts";
 import { createDomainReconcile } from "./reconcile/domain.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
 import { createSync, type DriftWatch } from "./reconcile/sync.ts";
 import { createTunnelReconcile } from "./reconcile/tunnel.ts";
+import { createWaiters } from "./reconcile/waiters.ts";
 import { createZones } from "./reconcile/zones.ts";
+import { addResources, RESOURCE_KINDS } from "./resources.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
 
 const NAME = "tunnel";
@@ -61,6 +63,7 @@ const CRDS = [
   "tunnelbindings",
   "tunnelingressclassconfigs",
   "tunnels",
+  ...RESOURCE_KINDS.map(({ plural }) => plural),
 ];
 
 /** The module with its outside replaced. */
@@ -68,7 +71,16 @@ export function createTunnelModule(options: TunnelModuleOptions = {}): Controlle
   return {
     name: NAME,
     aliases: ["tunnel-config"],
-    kinds: [TUNNEL, CLUSTER_TUNNEL, TUNNEL_BINDING, INGRESS_CLASS_CONFIG, CREDENTIALS, DOMAIN, DNS_RECORD],
+    kinds: [
+      TUNNEL,
+      CLUSTER_TUNNEL,
+      TUNNEL_BINDING,
+      INGRESS_CLASS_CONFIG,
+      CREDENTIALS,
+      DOMAIN,
+      DNS_RECORD,
+      ...RESOURCE_KINDS,
+    ],
     crds: CRDS.map((plural) => `networking.cloudflare-operator.io_${plural}.yaml`),
     rights: RIGHTS,
     flags: FLAGS,
@@ -101,6 +113,7 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
   addSync(manager, simple, flags);
   addSources(manager, operatorNamespace);
   addRecords(manager, simple);
+  addResources(manager, simple);
   const secretUsers = (kind: Kind): MapFn => everything(kind);
   manager.add(
     manager

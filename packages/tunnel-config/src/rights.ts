@@ -1,6 +1,6 @@
 /** What the controllers read and write, and their flags. */
 import { allow, type ModuleFlag, manages, type Right, reads, reconciles } from "@quartet/core";
-import { CONFIG_MAP, DEPLOYMENT, POD, SECRET, SERVICE } from "@quartet/core/kinds";
+import { CONFIG_MAP, DEPLOYMENT, EVENT, POD, SECRET, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_IMAGE } from "./constants.ts";
 import {
   CLUSTER_TUNNEL,
@@ -13,6 +13,7 @@ import {
   TUNNEL,
   TUNNEL_BINDING,
 } from "./kinds.ts";
+import { RESOURCE_KINDS } from "./resources.ts";
 
 export const RIGHTS: readonly Right[] = [
   // Finalizers and annotations of the peer are taken off by patches.
@@ -21,6 +22,7 @@ export const RIGHTS: readonly Right[] = [
     allow(kind, ["patch"]),
   ]),
   ...[CREDENTIALS, DOMAIN].flatMap((kind) => reconciles(kind)),
+  ...RESOURCE_KINDS.flatMap((kind) => [...reconciles(kind), allow(kind, ["patch"])]),
   ...reconciles(DNS_RECORD),
   manages(DNS_RECORD),
   reads(INGRESS_CLASS_CONFIG),
@@ -31,6 +33,10 @@ export const RIGHTS: readonly Right[] = [
   allow(SECRET, ["get", "list", "watch", "create", "patch"], { elsewhere: "any" }),
   manages(DEPLOYMENT, { elsewhere: "any" }),
   allow(POD, ["list"]),
+  allow(EVENT, ["create", "patch"], {
+    place: { namespace: "default" },
+    optional: "events about objects without a namespace stand in the log alone",
+  }),
 ];
 
 export const FLAGS: readonly ModuleFlag[] = [

@@ -1,10 +1,11 @@
 /** The calls that the controllers make, typed. Answers are checked no further than they are used. */
 import type { ApiClient } from "./client.ts";
-import { ApiError } from "./errors.ts";
+import { type Collection, createCollection } from "./collection.ts";
 import { listAll } from "./lists.ts";
+import { orAbsent } from "./or-absent.ts";
 
 /** Page sizes (TUN-1103). */
-const PER_PAGE = { accounts: 50, tunnels: 100, records: 1000, networks: 1000, access: 100 } as const;
+const PER_PAGE = { accounts: 50, tunnels: 100, records: 1000, collections: 100 } as const;
 
 export interface Tunnel {
   readonly id: string;
@@ -70,6 +71,11 @@ export interface CloudflareApi {
   createRecord(zone: string, record: Omit<DnsRecord, "id">): Promise<DnsRecord>;
   patchRecord(zone: string, id: string, change: Partial<DnsRecord>): Promise<DnsRecord>;
   deleteRecord(zone: string, id: string): Promise<void>;
+  /**
+   * Objects of a kind in an account.
+   * @param path below the account, such as `teamnet/routes`; its parts encoded
+   */
+  collection<R>(account: string, path: string): Collection<R>;
 }
 
 /** The typed calls over a client. */
@@ -119,15 +125,7 @@ export function createApi(client: ApiClient): CloudflareApi {
     createRecord: (zone, record) => write("POST", records(zone), record),
     patchRecord: (zone, id, change) => write("PATCH", `${records(zone)}/${encode(id)}`, change),
     deleteRecord: (zone, id) => remove(`${records(zone)}/${encode(id)}`),
+    collection: (account, path) =>
+      createCollection(client, `/accounts/${encode(account)}/${path}`, PER_PAGE.collections),
   };
-}
-
-/** Nothing instead of an answer that there is none. */
-export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof ApiError && error.class === "not-found") return undefined;
-    throw error;
-  }
 }

@@ -5,7 +5,6 @@ import {
   finalizer,
   findCondition,
   isTrue,
-  keyToString,
   type ObjectKey,
   type Reconcile,
   type ReconcileContext,
@@ -27,15 +26,15 @@ import {
 import { buildComment, isSameMarker, markerOf, type Owner, ownerText, textOf } from "../desired/marker.ts";
 import { type Cached, DNS_RECORD } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
+import { ConflictProblem } from "./conflict.ts";
 import type { SimpleOptions } from "./credentials.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { reportProblem, reportReady } from "./report.ts";
+import type { Waiters } from "./waiters.ts";
 import type { Zone, Zones } from "./zones.ts";
 
 /** Time after which a record is compared again, in milliseconds (TUN-908). */
 const RECHECK_MS = 1_800_000;
-/** Time after which somebody else's record is looked at again (TUN-807). */
-const CONFLICT_MS = 300_000;
 const COMMENT_TOO_LONG = 9313;
 /** Comment limit that every plan has. */
 const SAFE_LIMIT = 100;
@@ -45,36 +44,6 @@ const GIVE_UP_MS = 900_000;
 export interface DnsOptions extends SimpleOptions {
   readonly zones: Zones;
   readonly waiters: Waiters;
-}
-
-/** Objects that wait for the end of another that manages their record. */
-export interface Waiters {
-  /** The object waits for the owner of that name, and for no other. */
-  wait(key: ObjectKey, owner: string | undefined): void;
-  /** Objects that wait for the owner. */
-  of(owner: string): readonly ObjectKey[];
-}
-
-/** Holds at most one entry for each object. */
-export function createWaiters(): Waiters {
-  const waiting = new Map<string, { readonly key: ObjectKey; readonly owner: string }>();
-  return {
-    wait(key, owner) {
-      const id = keyToString(key);
-      if (owner === undefined) waiting.delete(id);
-      else waiting.set(id, { key, owner });
-    },
-    of: (owner) => [...waiting.values()].filter((entry) => entry.owner === owner).map(({ key }) => key),
-  };
-}
-
-/** Somebody else manages the record. */
-class ConflictProblem extends Problem {
-  readonly owner: string;
-  constructor(owner: Owner) {
-    super("AdoptionConflict", `record managed by ${ownerText(owner)}`, { retryAfterMs: CONFLICT_MS });
-    this.owner = ownerText(owner);
-  }
 }
 
 interface Run {
@@ -181,6 +150,10 @@ async function bring(run: Run): Promise<Done | undefined> {
   }
 }
 
+function managed(owner: Owner): ConflictProblem {
+  return new ConflictProblem(`record managed by ${ownerText(owner)}`, owner);
+}
+
 /** The record of the last pass, when it is still ours (TUN-903). */
 async function formerRecord(
   { object, owner }: Run,
@@ -192,8 +165,7 @@ async function formerRecord(
   if (!recordId || zoneId !== zone.id) return undefined;
   const record = remote.find(({ id }) => id === recordId) ?? (await api.record(zone.id, recordId));
   const marker = markerOf(record?.comment);
-  if (record !== undefined && marker !== undefined && !isSameMarker(marker, owner))
-    throw new ConflictProblem(marker);
+  if (record !== undefined && marker !== undefined && !isSameMarker(marker, owner)) throw managed(marker);
   return record;
 }
 
@@ -215,7 +187,7 @@ function claim(
     const same = record.type === wanted.type && record.content === wanted.content;
     if (same && controllerOf(object) !== undefined && marker.kind === "DNSRecord")
       return { record, shared: marker };
-    throw new ConflictProblem(marker);
+    throw managed(marker);
   }
   if (object.metadata.annotations?.[ANNOTATIONS.adopt] === "true") {
     const note = `record ${record.name} (${record.type} ${record.content}) is taken over`;
@@ -225,7 +197,7 @@ function claim(
   const message =
     `record ${record.name} (${record.type} ${record.content}) exists and is not managed by this resource; ` +
     `take it over with the annotation ${ANNOTATIONS.adopt}: "true"`;
-  throw new Problem("AdoptionConflict", message, { retryAfterMs: CONFLICT_MS });
+  throw new ConflictProblem(message);
 }
 
 async function write(

@@ -16,7 +16,8 @@ import { aggregate } from "../desired/aggregate.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { fallbackProblem } from "../desired/sources/tunnel.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
-import { type Access, resolveAccess } from "./access.ts";
+import { resolveAccess } from "./access.ts";
+import { accountOf } from "./account.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
@@ -63,7 +64,7 @@ async function pass(run: TunnelRun): Promise<void> {
     );
   }
   const access = await resolveAccess(spec?.cloudflare, metadata.namespace ?? "", ctx.cache, options);
-  const account = await accountOf(tunnel, access);
+  const account = tunnel.status?.accountId || (await accountOf(access));
   const document = await storedDocument(tunnel.status?.tunnelId, ctx.cache, options.operatorNamespace);
   const remote = await identify(run, access.api, account, document);
   if (remote === undefined) return;
@@ -75,20 +76,6 @@ async function pass(run: TunnelRun): Promise<void> {
   const synced = document?.configVersion !== undefined && document.tunnelId === remote.id;
   const deployment = synced ? await keepDeployment(children, token) : undefined;
   await writeStatus(run, remote, document, deployment);
-}
-
-async function accountOf(
-  { status }: Cached<AnyTunnel>,
-  { accountId, accountName, api }: Access,
-): Promise<string> {
-  const known = status?.accountId || accountId;
-  if (known) return known;
-  const found = accountName === undefined ? [] : await api.accountsNamed(accountName);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only.id;
-  throw new Problem("AccountNotFound", found.length > 1 ? "more than one account" : "no account", {
-    retryAfterMs: 300_000,
-  });
 }
 
 /** The tunnel in the account. Its identifier is in the status before anything else is made (TUN-205). */

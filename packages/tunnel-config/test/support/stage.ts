@@ -22,6 +22,7 @@ const PLACES: Readonly<Record<string, readonly [path: string, plural: string, na
   CloudflareCredentials: [`${GROUP}/v1alpha2`, "cloudflarecredentials", false],
   CloudflareDomain: [`${GROUP}/v1alpha2`, "cloudflaredomains", false],
   DNSRecord: [`${GROUP}/v1alpha2`, "dnsrecords", true],
+  VirtualNetwork: [`${GROUP}/v1alpha2`, "virtualnetworks", false],
   Ingress: ["/apis/networking.k8s.io/v1", "ingresses", true],
   IngressClass: ["/apis/networking.k8s.io/v1", "ingressclasses", false],
   Secret: ["/api/v1", "secrets", true],

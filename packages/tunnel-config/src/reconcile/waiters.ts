@@ -1,0 +1,22 @@
+/** Objects that wait for the end of another. */
+import { keyToString, type ObjectKey } from "@quartet/core";
+
+export interface Waiters {
+  /** The object waits for the owner of that name, and for no other. */
+  wait(key: ObjectKey, owner: string | undefined): void;
+  /** Objects that wait for the owner. */
+  of(owner: string): readonly ObjectKey[];
+}
+
+/** Holds at most one entry for each object. */
+export function createWaiters(): Waiters {
+  const waiting = new Map<string, { readonly key: ObjectKey; readonly owner: string }>();
+  return {
+    wait(key, owner) {
+      const id = keyToString(key);
+      if (owner === undefined) waiting.delete(id);
+      else waiting.set(id, { key, owner });
+    },
+    of: (owner) => [...waiting.values()].filter((entry) => entry.owner === owner).map(({ key }) => key),
+  };
+}
