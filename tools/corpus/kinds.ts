@@ -8,6 +8,7 @@ import { playDaemonSetCases } from "./daemonset.ts";
 import { compare, type Engine, playAll } from "./engine.ts";
 import { playNacosAdoptions, playNacosCases } from "./nacos.ts";
 import { playTarsCases } from "./tars.ts";
+import { playTunnelCases } from "./tunnel.ts";
 
 export interface CorpusFile {
   /** As the user gave it, for messages. */
@@ -43,5 +44,6 @@ export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
   "strategic-merge": engine((testCase) =>
     compare(testCase, "result", () => strategicMerge("PodTemplateSpec", testCase.base, testCase.patch)),
   ),
+  tunnel: { hasTargets: true, play: playTunnelCases },
   "tunnel-ingress": engine(playIngressCase),
 };

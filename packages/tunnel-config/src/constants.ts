@@ -32,7 +32,11 @@ export const ANNOTATIONS = {
   tokenChecksum: "cloudflare-operator.io/token-checksum",
 } as const;
 
+/** Hosts that a TunnelBinding served at last, separated by commas. */
+export const PREVIOUS_HOSTNAMES = "cloudflare-operator.io/previous-hostnames";
+
 export const FINALIZER = "cloudflare-operator.io/finalizer";
+export const CREDENTIALS_FINALIZER = "cloudflare.com/credentials-finalizer";
 export const DNS_FINALIZER = "dnsrecord.networking.cloudflare-operator.io/finalizer";
 /** Put on Ingresses by the peer; ours need none. */
 export const LEGACY_INGRESS_FINALIZER = "ingress.cloudflare-operator.io/finalizer";

@@ -35,7 +35,12 @@ import {
 } from "./kinds.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
 import { createBindingReconcile } from "./reconcile/binding.ts";
-import { createCredentialsReconcile } from "./reconcile/credentials.ts";
+import { createClassConfigReconcile, ingressClassConfigs } from "./reconcile/class-config.ts";
+import {
+  createCredentialsReconcile,
+  credentialsNameOf,
+  type SimpleOptions,
+} from "./reconcile/credentials.ts";
 import { createDnsReconcile } from "./reconcile/dns-record.ts";
 import { createDomainReconcile } from "./reconcile/domain.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
@@ -115,12 +120,18 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
   addRecords(manager, simple);
   addResources(manager, simple);
   const secretUsers = (kind: Kind): MapFn => everything(kind);
+  const credentials = manager
+    .controller("tunnel-credentials")
+    .for(CREDENTIALS)
+    .watches(SECRET, secretUsers(CREDENTIALS));
+  const named: MapFn = (object) => {
+    const name = credentialsNameOf(object);
+    return name === undefined ? [] : [{ namespace: "", name }];
+  };
+  const users = [TUNNEL, CLUSTER_TUNNEL, DNS_RECORD, DOMAIN, ...RESOURCE_KINDS];
+  for (const user of users) credentials.watches(user, named, { predicates: [primaryChanged] });
   manager.add(
-    manager
-      .controller("tunnel-credentials")
-      .for(CREDENTIALS)
-      .watches(SECRET, secretUsers(CREDENTIALS))
-      .complete(createCredentialsReconcile({ ...simple, backoff: createBackoff() })),
+    credentials.complete(createCredentialsReconcile({ ...simple, users, backoff: createBackoff() })),
   );
   manager.add(
     manager
@@ -141,18 +152,20 @@ function addRecords(manager: Manager, simple: Simple): void {
     for (const key of waiters.of(ownerText({ kind: "DNSRecord", namespace, name }))) enqueue(key);
   };
   const zones = createZones(manager.clock);
-  const found: Predicate = (event) =>
-    event.type !== "update" || domainZone(event.old) !== domainZone(event.object);
   manager.add(
     manager
       .controller("tunnel-dns-records")
       .for(DNS_RECORD, { onEvent })
-      .watches(DOMAIN, everything(DNS_RECORD), { predicates: [found] })
+      .watches(DOMAIN, everything(DNS_RECORD), { predicates: [zoneFound] })
       .watches(CREDENTIALS, everything(DNS_RECORD), { predicates: [primaryChanged] })
       .watches(SECRET, everything(DNS_RECORD))
       .complete(createDnsReconcile({ ...simple, zones, waiters, backoff: createBackoff() })),
   );
 }
+
+/** A zone that became known, or another. */
+const zoneFound: Predicate = (event) =>
+  event.type !== "update" || domainZone(event.old) !== domainZone(event.object);
 
 function domainZone(object: DeepReadonly<KubeObject>): string | undefined {
   return (object as { status?: { zoneId?: string } }).status?.zoneId;
@@ -163,9 +176,7 @@ function everything(kind: Kind): MapFn {
   return async (_, cache) => (await cache.list(kind)).map(keyOf);
 }
 
-type Simple = Parameters<typeof createCredentialsReconcile>[0] extends infer O
-  ? Omit<O & object, "backoff">
-  : never;
+type Simple = Omit<SimpleOptions, "backoff">;
 
 /** Changes of a tunnel that others build on: its spec, and its identifier. */
 const tunnelMoved: Predicate = (event: CacheEvent) =>
@@ -178,6 +189,8 @@ function statusOf(object: DeepReadonly<KubeObject>): { tunnelId?: string } | und
 
 /** Longest time from a change to the transmission of it, in milliseconds (TUN-613). */
 const MAX_GATHERING_MS = 5_000;
+/** How long the count of a class waits for further objects: it is for people alone. */
+const COUNT_DEBOUNCE = { ms: 1_000, maxMs: 5_000 };
 const CONFIG_SELECTOR = `${LABELS.type}=${CONFIG_TYPE}`;
 
 function addTunnels(
@@ -210,6 +223,7 @@ function addTunnels(
         .watches(SECRET, ofName)
         .watches(DEPLOYMENT, ofDeployment, { labelSelector: "cloudflare-operator.io/app=cloudflared" })
         .watches(CREDENTIALS, everything(kind), { predicates: [primaryChanged] })
+        .watches(DOMAIN, everything(kind), { predicates: [zoneFound] })
         .complete(createTunnelReconcile(kind, { ...options, backoff: createBackoff() })),
     );
   }
@@ -264,6 +278,18 @@ function addSources(manager: Manager, operatorNamespace: string): void {
       .watches(CLUSTER_TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
       .watches(SERVICE, ofService(INGRESS))
       .complete(createIngressReconcile({ operatorNamespace })),
+  );
+  const configs = everything(INGRESS_CLASS_CONFIG);
+  const counted = { debounce: COUNT_DEBOUNCE };
+  manager.add(
+    manager
+      .controller("tunnel-ingress-class-configs")
+      .for(INGRESS_CLASS_CONFIG)
+      .watches(INGRESS, configs, { ...counted, predicates: [primaryChanged] })
+      .watches(INGRESS_CLASS, configs, counted)
+      .watches(TUNNEL, configs, { predicates: [tunnelMoved] })
+      .watches(CLUSTER_TUNNEL, configs, { predicates: [tunnelMoved] })
+      .complete(createClassConfigReconcile(ingressClassConfigs({ clock, operatorNamespace }))),
   );
   manager.add(
     manager

@@ -3,6 +3,7 @@
  * decided, belongs to the controller's own package. `testCases` of `@quartet/testing/stage` makes tests of the cases.
  */
 export { type Arena, type ArenaOptions, openArena, type Scene, startArena } from "./arena.ts";
+export { type Catalogue, openCatalogue } from "./catalogue.ts";
 export { type Difference, describe, differences } from "./diff.ts";
 export { CorpusFormatError, type Fields, readLines } from "./lines.ts";
 export type { Outcome } from "./outcome.ts";

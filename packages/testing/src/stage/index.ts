@@ -8,5 +8,6 @@ export { eventually } from "./eventually.ts";
 export * from "./manager.ts";
 export * from "./objects.ts";
 export { MAX_WRITES, type Refusal, type RefusedBy, refuse } from "./refusals.ts";
+export { grantRights } from "./rights.ts";
 export * from "./stage.ts";
 export { openTarget } from "./target.ts";

@@ -6,11 +6,11 @@ import {
   type ReconcileContext,
   setCondition,
 } from "@quartet/core";
-import { FINALIZER, PREFIX } from "../constants.ts";
+import { FINALIZER, PREFIX, PREVIOUS_HOSTNAMES } from "../constants.ts";
 import { dnsObjects } from "../desired/dns-objects.ts";
 import type { Conflict } from "../desired/document.ts";
 import { hostnameProblem } from "../desired/hostname.ts";
-import { bindingRef, bindingSource, leavesDns } from "../desired/sources/binding.ts";
+import { type BoundService, bindingRef, bindingSource, leavesDns } from "../desired/sources/binding.ts";
 import { hostsOf } from "../desired/sources/ingress.ts";
 import { refText } from "../desired/targets.ts";
 import { type Cached, TUNNEL_BINDING, type TunnelBinding } from "../kinds.ts";
@@ -24,6 +24,9 @@ export interface BindingOptions {
   readonly clock: Clock;
 }
 
+const DEPRECATED =
+  "TunnelBinding is deprecated: write an Ingress with a TunnelIngressClassConfig, or an HTTPRoute, instead";
+
 /** Reconcile of TunnelBindings. */
 export function createBindingReconcile(options: BindingOptions): Reconcile {
   const book = createNoticeBook();
@@ -32,6 +35,9 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
     if (binding === undefined) return book.forget(key);
     await dropLegacyFinalizer(binding, ctx);
     if (binding.metadata.deletionTimestamp !== undefined) return;
+    // Once for each generation, over restarts as well (TUN-425).
+    if (binding.status?.observedGeneration !== binding.metadata.generation)
+      ctx.events.record(binding, { type: "Warning", reason: "Deprecated", note: DEPRECATED });
     const world = await readWorld(ctx.cache, options.operatorNamespace);
     const ref = bindingRef(binding);
     const tunnel = ref === undefined ? undefined : world.tunnel(ref);
@@ -70,6 +76,7 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
     });
     await keepDnsRecords(ctx, { kind: TUNNEL_BINDING, object: binding }, records);
     book.tell(ctx.events, binding, notices);
+    await noteHostnames(binding, services, ctx);
     const document = await storedDocument(tunnelId, ctx.cache, options.operatorNamespace);
     const own = `TunnelBinding/${key.namespace}/${key.name}`;
     const lost = (document?.conflicts ?? []).filter(({ losers }) => losers.includes(own));
@@ -130,6 +137,19 @@ async function writeStatus(
     observedGeneration,
     conditions,
   });
+}
+
+/** The hosts in the peer's annotation, by which it cleans up after itself (TUN-419). */
+async function noteHostnames(
+  { metadata }: Cached<TunnelBinding>,
+  services: readonly BoundService[],
+  ctx: ReconcileContext,
+): Promise<void> {
+  const hostnames = services.map(({ hostname }) => hostname).join(",");
+  if ((metadata.annotations?.[PREVIOUS_HOSTNAMES] ?? "") === hostnames) return;
+  const { name = "", namespace = "" } = metadata;
+  const body = { metadata: { annotations: { [PREVIOUS_HOSTNAMES]: hostnames } } };
+  await ctx.client.patch(TUNNEL_BINDING, { name, namespace }, { type: "merge", body });
 }
 
 /** The peer's finalizer: rules and records go by themselves here (TUN-423). */

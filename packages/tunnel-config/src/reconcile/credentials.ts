@@ -1,10 +1,22 @@
 /** CloudflareCredentials: whether Cloudflare takes them (TUN-107, TUN-108). */
-import { type Clock, type Reconcile, seconds } from "@quartet/core";
-import { CREDENTIALS } from "../kinds.ts";
+import {
+  type Clock,
+  type Condition,
+  finalizer,
+  type Kind,
+  type KubeObject,
+  type Reconcile,
+  type ReconcileContext,
+  seconds,
+  setCondition,
+} from "@quartet/core";
+import type { CloudflareCredentials } from "../api.gen.ts";
+import { ANNOTATIONS, CREDENTIALS_FINALIZER } from "../constants.ts";
+import { type Cached, CREDENTIALS } from "../kinds.ts";
 import { type AccessOptions, accessOf, defaultCredentials } from "./access.ts";
 import type { Backoff } from "./backoff.ts";
 import { Problem, problemOf } from "./problem.ts";
-import { reportProblem, reportReady } from "./report.ts";
+import { type Reportable, reportProblem, reportReady } from "./report.ts";
 
 const RECHECK_MS = 3_600_000;
 const RETRY_MS = 300_000;
@@ -14,14 +26,45 @@ export interface SimpleOptions extends AccessOptions {
   readonly backoff: Backoff;
 }
 
-export function createCredentialsReconcile(options: SimpleOptions): Reconcile {
+/** Users that are named in the condition. */
+const MAX_NAMED = 10;
+
+/** An object that may name credentials. */
+export interface CredentialUser extends KubeObject {
+  spec?: { credentialsRef?: { name: string }; cloudflare?: { credentialsRef?: { name: string } } };
+}
+
+/** Name of the credentials that an object names, or nothing. */
+export function credentialsNameOf({ spec }: Cached<CredentialUser>): string | undefined {
+  return (spec?.credentialsRef ?? spec?.cloudflare?.credentialsRef)?.name;
+}
+
+export interface CredentialsOptions extends SimpleOptions {
+  /** Kinds whose objects name credentials. */
+  readonly users: readonly Kind[];
+}
+
+/** Reconcile of CloudflareCredentials. */
+export function createCredentialsReconcile(options: CredentialsOptions): Reconcile {
+  const guard = finalizer<CloudflareCredentials, ReconcileContext>({
+    kind: CREDENTIALS,
+    name: CREDENTIALS_FINALIZER,
+    cleanup: async () => {},
+  });
   return async (key, ctx) => {
     const object = await ctx.cache.get(CREDENTIALS, key);
     const id = `CloudflareCredentials/${key.name}`;
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined)
-      return options.backoff.reset(id);
+    if (object === undefined) return options.backoff.reset(id);
     const now = options.clock.now();
     const run = { kind: CREDENTIALS, object, ctx, now };
+    if (object.metadata.deletionTimestamp !== undefined) {
+      const users = await usersOf(key.name, options.users, ctx);
+      if (users.length === 0 || object.metadata.annotations?.[ANNOTATIONS.forceDelete] === "true")
+        await guard(object, ctx);
+      else await reportInUse(run, users);
+      return;
+    }
+    if ((await guard(object, ctx)) !== "present") return;
     try {
       const elder = object.spec.isDefault === true ? await defaultCredentials(ctx.cache) : undefined;
       if (elder !== undefined && elder.metadata.name !== key.name) {
@@ -54,4 +97,30 @@ export function createCredentialsReconcile(options: SimpleOptions): Reconcile {
       return retry === undefined ? result : { requeueAfter: retry };
     }
   };
+}
+
+async function usersOf(name: string, kinds: readonly Kind[], { cache }: ReconcileContext): Promise<string[]> {
+  const lists = await Promise.all(kinds.map((kind) => cache.list(kind as Kind<CredentialUser>)));
+  return lists
+    .flat()
+    .filter((user) => credentialsNameOf(user) === name)
+    .map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name].filter(Boolean).join("/"))
+    .sort();
+}
+
+/** Credentials stay as long as something names them: what it made in the account could not be taken away (TUN-114). */
+async function reportInUse(
+  { object, ctx, now }: { object: Cached<CloudflareCredentials>; ctx: ReconcileContext; now: number },
+  users: readonly string[],
+): Promise<void> {
+  const named = users.slice(0, MAX_NAMED).join(", ");
+  const more = users.length > MAX_NAMED ? ` and ${users.length - MAX_NAMED} more` : "";
+  const message = `named by ${named}${more}; change or delete them, or set the annotation ${ANNOTATIONS.forceDelete}: "true"`;
+  const observedGeneration = object.metadata.generation ?? 0;
+  const input = { type: "InUse", status: "True" as const, reason: "Referenced", message, observedGeneration };
+  const { conditions } = setCondition(object.status?.conditions as Condition[] | undefined, input, now);
+  await ctx.client.patchStatus<Reportable>(CREDENTIALS as Kind as Kind<Reportable>, object, {
+    ...object.status,
+    conditions,
+  });
 }

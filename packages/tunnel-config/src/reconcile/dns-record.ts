@@ -28,6 +28,7 @@ import { type Cached, DNS_RECORD } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
 import { ConflictProblem } from "./conflict.ts";
 import type { SimpleOptions } from "./credentials.ts";
+import { type FoundRegistry, findRegistry, isRegistered } from "./dns-registry.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { reportProblem, reportReady } from "./report.ts";
 import type { Waiters } from "./waiters.ts";
@@ -139,14 +140,35 @@ async function bring(run: Run): Promise<Done | undefined> {
   const wanted = wantedRecord(object, fullName(object.spec.name, zone.name));
   const remote = await api.records(zone.id, { "name.exact": wanted.name });
   const previous = await formerRecord(run, api, zone, remote);
-  const found = previous ?? claim(run, rivals(remote, wanted), wanted);
-  if (found !== undefined && "shared" in found) return { record: found.record, zone, shared: found.shared };
+  // Under a new name or type it may be in the way of others (TUN-910).
+  const moved = previous !== undefined && (previous.name !== wanted.name || previous.type !== wanted.type);
+  const registry = await findRegistry(object, api, zone.id, wanted.name);
+  const others = rivals(remote, wanted).filter(({ id }) => id !== previous?.id);
+  const claimed = previous === undefined || moved ? claim(run, others, wanted, registry) : undefined;
+  const found = claimed ?? previous;
   if (ctx.dryRun) return undefined;
+  const shared = found !== undefined && "shared" in found ? found : undefined;
+  const own = found === undefined || "shared" in found ? undefined : found;
+  const record = shared?.record ?? (await writeShort(run, api, zone, wanted, own));
+  // The marker says from now on whose it is.
+  if (registry !== undefined) await api.deleteRecord(zone.id, registry.text.id);
+  if (claimed !== undefined && previous !== undefined) await api.deleteRecord(zone.id, previous.id);
+  return { record, zone, ...(shared !== undefined && { shared: shared.shared }) };
+}
+
+/** Writes the record, with a shorter comment where the plan of the zone takes no longer one (TUN-809). */
+async function writeShort(
+  run: Run,
+  api: CloudflareApi,
+  zone: Zone,
+  wanted: RecordFields,
+  found: DnsRecord | undefined,
+): Promise<DnsRecord> {
   try {
-    return { record: await write(run, api, zone, wanted, found, zone.commentLimit), zone };
+    return await write(run, api, zone, wanted, found, zone.commentLimit);
   } catch (error) {
     if (!(error instanceof ApiError && error.is(COMMENT_TOO_LONG))) throw error;
-    return { record: await write(run, api, zone, wanted, found, SAFE_LIMIT), zone };
+    return write(run, api, zone, wanted, found, SAFE_LIMIT);
   }
 }
 
@@ -174,6 +196,7 @@ function claim(
   { object, owner, ctx }: Run,
   found: readonly DnsRecord[],
   wanted: RecordFields,
+  registry: FoundRegistry | undefined,
 ): DnsRecord | { record: DnsRecord; shared: Owner } | undefined {
   const own = found.find(({ comment }) => {
     const marker = markerOf(comment);
@@ -189,7 +212,7 @@ function claim(
       return { record, shared: marker };
     throw managed(marker);
   }
-  if (object.metadata.annotations?.[ANNOTATIONS.adopt] === "true") {
+  if (object.metadata.annotations?.[ANNOTATIONS.adopt] === "true" || isRegistered(registry, record)) {
     const note = `record ${record.name} (${record.type} ${record.content}) is taken over`;
     ctx.events.record(object, { type: "Normal", reason: "Adopted", note, distinct: record.id });
     return record;

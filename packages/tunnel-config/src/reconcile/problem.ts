@@ -12,10 +12,17 @@ export class Problem extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether tries should become rarer. */
   readonly transient: boolean;
+  /** Reason of the event. */
+  readonly event: string;
 
-  constructor(reason: string, message: string, options: { retryAfterMs?: number; transient?: boolean } = {}) {
+  constructor(
+    reason: string,
+    message: string,
+    options: { retryAfterMs?: number; transient?: boolean; event?: string } = {},
+  ) {
     super(message);
     this.reason = reason;
+    this.event = options.event ?? reason;
     this.retryAfterMs = options.retryAfterMs;
     this.transient = options.transient === true;
   }

@@ -23,15 +23,15 @@ export interface ReportOptions<T extends Reportable> {
   readonly now: number;
 }
 
-/** Says that all is done, with what else the status holds. */
-export async function reportReady<T extends Reportable>(
+/** Writes Ready and what else the status holds. */
+export async function reportStatus<T extends Reportable>(
   { kind, object, ctx, now }: ReportOptions<T>,
-  reason: string,
+  { ready, reason, message }: { readonly ready: boolean; readonly reason: string; readonly message: string },
   status: object,
-  message = "",
 ): Promise<void> {
   const observedGeneration = object.metadata.generation ?? 0;
-  const input = { type: "Ready", status: "True" as const, reason, message, observedGeneration };
+  const value = ready ? ("True" as const) : ("False" as const);
+  const input = { type: "Ready", status: value, reason, message, observedGeneration };
   const { conditions } = setCondition(conditionsOf(object), input, now);
   await ctx.client.patchStatus<Reportable>(kind as Kind as Kind<Reportable>, object, {
     ...object.status,
@@ -41,26 +41,29 @@ export async function reportReady<T extends Reportable>(
   });
 }
 
+/** Says that all is done, with what else the status holds. */
+export async function reportReady<T extends Reportable>(
+  options: ReportOptions<T>,
+  reason: string,
+  status: object,
+  message = "",
+): Promise<void> {
+  await reportStatus(options, { ready: true, reason, message }, status);
+}
+
 /** Tells an obstacle; an event goes with each new one. Says when to look again. */
 export async function reportProblem<T extends Reportable>(
-  { kind, object, ctx, now }: ReportOptions<T>,
+  options: ReportOptions<T>,
   problem: Problem,
   status: object,
   backoff: { readonly store: Backoff; readonly id: string },
 ): Promise<Result> {
-  const observedGeneration = object.metadata.generation ?? 0;
+  const { object, ctx } = options;
   const { reason, message } = problem;
   const before = findCondition(conditionsOf(object), "Ready");
-  const input = { type: "Ready", status: "False" as const, reason, message, observedGeneration };
-  const { conditions } = setCondition(conditionsOf(object), input, now);
-  await ctx.client.patchStatus<Reportable>(kind as Kind as Kind<Reportable>, object, {
-    ...object.status,
-    ...status,
-    observedGeneration,
-    conditions,
-  });
+  await reportStatus(options, { ready: false, reason, message }, status);
   if (before?.reason !== reason || before.message !== message) {
-    ctx.events.record(object, { type: "Warning", reason, note: message, distinct: message });
+    ctx.events.record(object, { type: "Warning", reason: problem.event, note: message, distinct: message });
   }
   const pause = problem.retryAfterMs ?? (problem.transient ? backoff.store.next(backoff.id) : undefined);
   return pause === undefined ? {} : { requeueAfter: pause };

@@ -14,6 +14,8 @@ import { Problem } from "./problem.ts";
 import { holds } from "./subset.ts";
 import type { RemoteTunnel } from "./tunnel-remote.ts";
 
+const CREDENTIALS_FILE = "credentials.json";
+
 export interface ChildrenOptions {
   readonly tunnel: Cached<AnyTunnel>;
   readonly remote: RemoteTunnel;
@@ -22,13 +24,39 @@ export interface ChildrenOptions {
   readonly ctx: ReconcileContext;
 }
 
-/** The Secret with the credentials file; made only by whoever knows the secret (TUN-206). */
+/** The Secret with the credentials file; made only by whoever knows the secret (TUN-206, TUN-210). */
 export async function keepCredentials(options: ChildrenOptions): Promise<void> {
-  const { remote, tunnel } = options;
-  if (remote.secret === undefined) return;
+  const { remote, tunnel, namespace, ctx } = options;
   const { account, id, name, secret } = remote;
-  const file = JSON.stringify({ AccountTag: account, TunnelID: id, TunnelName: name, TunnelSecret: secret });
-  await writeSecret(options, tunnel.metadata.name ?? "", "credentials.json", file);
+  const own = tunnel.metadata.name ?? "";
+  const fileOf = (known: string): string =>
+    JSON.stringify({ AccountTag: account, TunnelID: id, TunnelName: name, TunnelSecret: known });
+  if (secret !== undefined) return writeSecret(options, own, CREDENTIALS_FILE, fileOf(secret));
+  const legacy = await legacyCredentials(options, fileOf);
+  if (legacy === undefined) return;
+  const stored = await ctx.cache.get(SECRET, { namespace, name: own });
+  if (decoded(stored?.data?.[CREDENTIALS_FILE]) === legacy) return;
+  await writeSecret(options, own, CREDENTIALS_FILE, legacy);
+}
+
+/** Credentials of an existing tunnel that its user keeps beside the token of the API (TUN-210). */
+async function legacyCredentials(
+  { tunnel, namespace, ctx }: ChildrenOptions,
+  fileOf: (secret: string) => string,
+): Promise<string | undefined> {
+  const { cloudflare: from, existingTunnel } = tunnel.spec ?? {};
+  if (existingTunnel === undefined || !from?.secret) return undefined;
+  const data = (await ctx.cache.get(SECRET, { namespace, name: from.secret }))?.data;
+  const file = decoded(data?.[from.CLOUDFLARE_TUNNEL_CREDENTIAL_FILE ?? "CLOUDFLARE_TUNNEL_CREDENTIAL_FILE"]);
+  if (file !== "") return file;
+  const secret = decoded(
+    data?.[from.CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET ?? "CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET"],
+  ).trim();
+  return secret === "" ? undefined : fileOf(secret);
+}
+
+function decoded(value: string | undefined): string {
+  return Buffer.from(value ?? "", "base64").toString("utf8");
 }
 
 /** The token of the tunnel, from its Secret or else from the account (TUN-207). */
@@ -36,7 +64,7 @@ export async function keepToken(options: ChildrenOptions, api: CloudflareApi): P
   const { tunnel, remote, namespace, ctx } = options;
   const name = tokenSecretName(tunnel.metadata.name ?? "");
   const stored = await ctx.cache.get(SECRET, { namespace, name });
-  const token = Buffer.from(stored?.data?.token ?? "", "base64").toString("utf8");
+  const token = decoded(stored?.data?.token);
   if (stored !== undefined) assertOurs(stored, tunnel);
   if (
     token !== "" &&
@@ -103,7 +131,7 @@ export async function keepDeployment(
 }
 
 function patchProblem(message: string): Problem {
-  return new Problem("InvalidDeployPatch", message, { retryAfterMs: 300_000 });
+  return new Problem("InvalidDeployPatch", message, { retryAfterMs: 300_000, event: "FailedPatch" });
 }
 
 /** An object that somebody else made is left alone. */

@@ -15,7 +15,7 @@ import { ANNOTATIONS, FINALIZER } from "../constants.ts";
 import { aggregate } from "../desired/aggregate.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { fallbackProblem } from "../desired/sources/tunnel.ts";
-import type { AnyTunnel, Cached } from "../kinds.ts";
+import { type AnyTunnel, type Cached, DOMAIN } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { Problem, problemOf } from "./problem.ts";
@@ -61,6 +61,7 @@ async function pass(run: TunnelRun): Promise<void> {
     throw new Problem(
       "InvalidSpec",
       "spec.newTunnel and spec.existingTunnel are mutually exclusive; remove one",
+      { event: "ErrSpecTunnel" },
     );
   }
   const access = await resolveAccess(spec?.cloudflare, metadata.namespace ?? "", ctx.cache, options);
@@ -176,7 +177,7 @@ async function writeStatus(
     tunnelId: remote.id,
     tunnelName: remote.name,
     accountId: remote.account,
-    zoneId: tunnel.status?.zoneId ?? "",
+    zoneId: await zoneOf(run),
     state: bad !== undefined ? "error" : active ? "active" : "creating",
     observedGeneration: generation,
     ...(document?.configVersion !== undefined && { configVersion: document.configVersion }),
@@ -184,6 +185,15 @@ async function writeStatus(
     conditions,
   };
   await ctx.client.patchStatus<AnyTunnel>(kind, tunnel, status);
+}
+
+/** Zone of the domain that the tunnel names, as far as it is known in the cluster. */
+async function zoneOf({ tunnel, ctx }: TunnelRun): Promise<string> {
+  const { zoneId, domain = "" } = tunnel.spec?.cloudflare ?? {};
+  const named = (await ctx.cache.list(DOMAIN)).find(
+    ({ spec }) => domain !== "" && spec.domain.toLowerCase() === domain.toLowerCase(),
+  );
+  return zoneId || named?.status?.zoneId || tunnel.status?.zoneId || "";
 }
 
 /** Tells an obstacle in the status, and says when to look again. */
@@ -212,7 +222,7 @@ async function report(run: TunnelRun, problem: Problem, id: string): Promise<Res
       conditions,
     });
     if (before?.reason !== reason || before.message !== message) {
-      ctx.events.record(tunnel, { type: "Warning", reason, note: message, distinct: message });
+      ctx.events.record(tunnel, { type: "Warning", reason: problem.event, note: message, distinct: message });
     }
   }
   const pause = problem.retryAfterMs ?? (problem.transient ? options.backoff.next(id) : undefined);

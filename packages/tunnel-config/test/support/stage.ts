@@ -1,5 +1,4 @@
 /** The stage of a scenario with the tunnel controllers and a Cloudflare API of its own. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { type CloudflareDouble, createCloudflareDouble, DEFAULT_TOKEN } from "@quartet/testing";
 import {
   type Stage as CommonStage,
@@ -9,9 +8,9 @@ import {
 } from "@quartet/testing/stage";
 import type { ConfigDocument } from "../../src/desired/document.ts";
 import { createTunnelModule, tunnelModule } from "../../src/index.ts";
+import { takeTurn } from "./lock.ts";
 
 const GROUP = "/apis/networking.cloudflare-operator.io";
-const LOCK = "/api/v1/namespaces/default/configmaps";
 
 /** Where the kinds of a scenario are found. */
 const PLACES: Readonly<Record<string, readonly [path: string, plural: string, namespaced: boolean]>> = {
@@ -57,22 +56,11 @@ export interface TunnelStage extends CommonStage {
   events(name: string): Promise<string[]>;
 }
 
-/** Objects without namespaces belong to one scenario at a time: files that run beside each other wait here. */
-async function lock(stage: CommonStage): Promise<void> {
-  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "tunnel-scenario" } };
-  for (;;) {
-    const { code } = await stage.client.request("POST", LOCK, body);
-    if (code === 201) break;
-    await sleep(500);
-  }
-  stage.onClose(() => stage.client.request("DELETE", `${LOCK}/tunnel-scenario`));
-}
-
 /** Opens the stage of the target that the test run is for, with credentials, a zone and the class `cloudflare`. */
 export async function openStage(): Promise<TunnelStage> {
   const stage = await openCommonStage({ modules: [tunnelModule] });
   const { client, namespace } = stage;
-  await lock(stage);
+  stage.onClose(await takeTurn(client));
   const cloudflare = await createCloudflareDouble();
   stage.onClose(() => cloudflare.close());
   const path = (kind: string, name = ""): string => {
@@ -82,18 +70,12 @@ export async function openStage(): Promise<TunnelStage> {
   const remove = async (kind: string, name: string): Promise<void> => {
     await client.request("DELETE", path(kind, name));
   };
-  /** An object that nobody looks after any more goes without its finalizers. */
-  const purge = async (kind: string, name: string): Promise<void> => {
-    await remove(kind, name);
-    const merge = { contentType: "application/merge-patch+json" };
-    await client.request("PATCH", path(kind, name), { metadata: { finalizers: null } }, merge);
-  };
   const find = async (kind: string, name: string): Promise<Loose | undefined> => {
     const { code, body } = await client.request("GET", path(kind, name));
     return code === 404 ? undefined : body;
   };
   const create = async (kind: string, name: string, body: Loose = {}): Promise<Loose> => {
-    const [base, , namespaced] = PLACES[kind]!;
+    const [base] = PLACES[kind]!;
     const apiVersion = base.replace(/^\/apis?\//, "");
     const { metadata, ...rest } = body;
     const made = await client.ok("POST", path(kind), {
@@ -102,7 +84,6 @@ export async function openStage(): Promise<TunnelStage> {
       metadata: { ...metadata, name },
       ...rest,
     });
-    if (!namespaced) stage.onClose(() => purge(kind, name));
     return made;
   };
   const own: TunnelStage = {

@@ -68,8 +68,17 @@ function typeName(environment: Environment, schema: JsonSchema, counter: { next:
   return name;
 }
 
-/** Field names as rules write them: `my-field` is `my__dash__field`. */
+/** Words of the language; a field that is called so stands between underscores. */
+const WORDS: ReadonlySet<string> = new Set(
+  (
+    "true false null in as break const continue else for function if import let loop package namespace return void " +
+    "while var"
+  ).split(" "),
+);
+
+/** Field names as rules write them: `my-field` is `my__dash__field`, `namespace` is `__namespace__`. */
 function escapeName(name: string): string {
+  if (WORDS.has(name)) return `__${name}__`;
   return name
     .replaceAll("__", "__underscores__")
     .replaceAll(".", "__dot__")
@@ -103,12 +112,18 @@ export interface CompiledExpression {
   evaluate(self: unknown, oldSelf: unknown): unknown;
 }
 
+/** The library's `has` knows members of names alone; of an element it is asked within a list of one. */
+function withNamedElements(expression: string): string {
+  return expression.replace(/\bhas\(([\w.]+\[\d+\])\.([\w.]+)\)/g, "[$1].exists(e_, has(e_.$2))");
+}
+
 /** Checks an expression against a schema node and prepares it; throws an Error that says what is wrong. */
 export function compileExpression(
   schema: JsonSchema,
-  expression: string,
+  source: string,
   result: "bool" | "string",
 ): CompiledExpression {
+  const expression = withNamedElements(source);
   const environment = newEnvironment();
   const type = typeName(environment, schema, { next: 0 });
   const typed = environment.registerVariable("self", type).registerVariable("oldSelf", type);
