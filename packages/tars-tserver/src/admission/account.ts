@@ -1,6 +1,7 @@
 /** TAccount: defaulting and validation (M-041 to 045, V-061). */
 import { createHash } from "node:crypto";
 import type { DeepReadonly } from "@quartet/core";
+import { isMap } from "@quartet/pod-template";
 import type { TAccount } from "../api.gen.ts";
 import { type Denial, invalid, newOffence, type Offence } from "./denial.ts";
 
@@ -27,7 +28,7 @@ export async function mutateAccount(
     if (Object.keys(annotations).length === 0) delete object.metadata.annotations;
   }
   const authentication = object.spec?.authentication;
-  if (authentication === undefined) return object;
+  if (!isMap(authentication)) return object;
   const { password } = authentication;
   if (password !== undefined) {
     if (typeof password !== "string" || !PASSWORD.test(password)) {

@@ -1,5 +1,6 @@
 /** TDeploy: defaulting and validation (M-050, M-051, V-075 to 078). */
 import { type DeepReadonly, sameJson } from "@quartet/core";
+import { isMap } from "@quartet/pod-template";
 import type { TDeploy } from "../api.gen.ts";
 import { APPROVE_LABEL } from "../labels.ts";
 import { type Denial, immutable } from "./denial.ts";
@@ -12,7 +13,7 @@ export function mutateDeploy(object: TDeploy, isNew: boolean): TDeploy {
     delete object.deployed;
   }
   const { approve } = object;
-  const state = approve === undefined ? "Pending" : approve.result ? "Approved" : "Reject";
+  const state = !isMap(approve) ? "Pending" : approve.result ? "Approved" : "Reject";
   setLabels(object, { [APPROVE_LABEL]: state });
   return object;
 }

@@ -1,5 +1,6 @@
 /** Defaulting of TServers, in both versions (M-001 to 019). */
 import type { DeepReadonly } from "@quartet/core";
+import { isMap } from "@quartet/pod-template";
 import type { TImage, TServer } from "../api.gen.ts";
 import { isCarryBroken, withoutCarry } from "../conversion/carry.ts";
 import type { NodeImage } from "../desired/model.ts";
@@ -33,8 +34,9 @@ export interface ServerFacts {
   warn(text: string): void;
 }
 
-/** The server with its defaults, or why it is refused. */
+/** The server with its defaults, or why it is refused. What has not the form of the schema is left for that to refuse. */
 export function mutateServer(object: AnyServer, facts: ServerFacts): AnyServer | string {
+  if (!hasForm(object)) return object;
   dropOtherBlock(object, facts);
   dropBrokenCarry(object, facts);
   const { spec } = object;
@@ -56,6 +58,12 @@ export function mutateServer(object: AnyServer, facts: ServerFacts): AnyServer |
     [RELEASE_LABEL]: spec.release?.id,
   });
   return object;
+}
+
+/** True when the parts that are looked at are objects, or absent. */
+function hasForm({ spec }: AnyServer): boolean {
+  if (!isMap(spec)) return false;
+  return [spec.k8s, spec.tars, spec.normal, spec.release].every((part) => part === undefined || isMap(part));
 }
 
 /** Of two blocks the one goes that the sub-type does not name (D14). */
@@ -82,7 +90,8 @@ function setGates({ apiVersion, spec }: AnyServer): void {
     if (isTars) k8s.readinessGate = ACTIVE_GATE;
     return;
   }
-  const given = k8s.readinessGates ?? [];
+  const { readinessGates: given = [] } = k8s;
+  if (!Array.isArray(given)) return;
   if (isTars) k8s.readinessGates = [...new Set([ACTIVE_GATE, ...given])];
   else if (given.length > 0) k8s.readinessGates = [...new Set(given)];
 }
@@ -99,7 +108,7 @@ export function imageServer(app: string, server: string): string {
 /** True when a server is to be released with its image's default version. */
 export function isAutoReleased({ metadata, spec }: DeepReadonly<TServer>): boolean {
   const wanted = metadata.annotations?.[AUTO_RELEASE_ANNOTATION];
-  return wanted !== undefined && wanted !== "false" && spec.release === undefined;
+  return wanted !== undefined && wanted !== "false" && isMap(spec) && spec.release === undefined;
 }
 
 function autoRelease(object: AnyServer, { images }: ServerFacts): void {

@@ -1,13 +1,14 @@
 /** TTree: defaulting and validation (M-049, V-065 to 067). */
 import type { DeepReadonly } from "@quartet/core";
+import { itemsOf } from "@quartet/pod-template";
 import type { TTree } from "../api.gen.ts";
 import { TREE_NAME } from "../labels.ts";
 import { type Denial, duplicate, invalid } from "./denial.ts";
 
 /** The tree without references to businesses that it does not have. */
 export function mutateTree(object: TTree): TTree {
-  const known = new Set((object.businesses ?? []).map(({ name }) => name));
-  for (const app of object.apps ?? []) {
+  const known = new Set<unknown>(itemsOf(object.businesses).map(({ name }) => name));
+  for (const app of itemsOf(object.apps)) {
     if (app.businessRef && !known.has(app.businessRef)) app.businessRef = "";
   }
   return object;

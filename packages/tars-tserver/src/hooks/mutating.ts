@@ -60,12 +60,11 @@ async function mutateTServer(
   const namespace = namespaceOf(request);
   const lookups = await context.lookups(signal);
   const { spec } = object;
-  const needsNode = spec.release !== undefined || isAutoReleased(object);
+  const automatic = isAutoReleased(object);
+  const needsNode = spec?.release !== undefined || automatic;
   const framework =
     lookups.framework(namespace) ?? (needsNode ? await liveFramework(context, namespace, signal) : undefined);
-  const images = isAutoReleased(object)
-    ? lookups.images(namespace, spec.app, imageServer(spec.app, spec.server))
-    : [];
+  const images = automatic ? lookups.images(namespace, spec.app, imageServer(spec.app, spec.server)) : [];
   const result = mutateServer(object, {
     nodeImage: frameworkSettings(framework).nodeImage,
     images,
