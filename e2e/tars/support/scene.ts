@@ -96,3 +96,16 @@ export function echoSpec(k8s: Json = {}, more: Json = {}): Json {
 /** Its name. */
 export const ECHO = "demo-echoserver";
 export const APPS = "apps/v1";
+
+/** Pods of servers run on nodes that are given to their namespace. */
+export async function labelNodes({ namespace, place: { client } }: Scene): Promise<void> {
+  const { items } = await client.ok<{ items: { metadata: { name: string } }[] }>("GET", "/api/v1/nodes");
+  for (const { metadata } of items) {
+    await client.ok(
+      "PATCH",
+      `/api/v1/nodes/${metadata.name}`,
+      { metadata: { labels: { [`tars.io/node.${namespace}`]: "" } } },
+      { contentType: "application/merge-patch+json" },
+    );
+  }
+}

@@ -22,6 +22,24 @@ export const FLAGS = [
     help: "names of container ports: as the servants are named, or as the peer K8SFramework names them",
   },
   {
+    name: "tars-host-bind-claim",
+    type: "boolean",
+    default: "false",
+    help: "gives servers with hostIPC, hostNetwork or hostPorts the claim delay-bind, as K8SFramework does; a StatefulSet without it is made anew",
+  },
+  {
+    name: "tars-gate-fallback",
+    type: "boolean",
+    default: "false",
+    help: "sets tars.io/active on pods from their containers in namespaces without a TServer tars-tarsregistry",
+  },
+  {
+    name: "tars-force-takeover",
+    type: "boolean",
+    default: "false",
+    help: "reconciles although the controller of K8SFramework renews its Lease in tars-system",
+  },
+  {
     name: "tars-tconfig-delete-guard",
     type: "duration",
     default: "0s",

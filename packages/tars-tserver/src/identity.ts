@@ -12,6 +12,8 @@ export interface Identities {
   isOperator(request: AdmissionRequest): Promise<boolean>;
   /** A part of Kubernetes, such as the garbage collector or the end of a namespace. */
   isSystem(request: AdmissionRequest): boolean;
+  /** Finds out the manager's own name ahead of the first request; what fails is tried again then. */
+  prepare(): Promise<void>;
 }
 
 export interface IdentityOptions {
@@ -39,6 +41,11 @@ export function createIdentities({ client, username, trusted }: IdentityOptions)
       // A manager that runs under the account of a person shares it with that person.
       return user.startsWith(SERVICE_ACCOUNT) || fieldManagerOf(request) === FIELD_MANAGER;
     },
+    prepare: () =>
+      ownName().then(
+        () => {},
+        () => {},
+      ),
     isSystem: ({ userInfo }) => userInfo.username?.startsWith(SYSTEM_ACCOUNT) ?? false,
   };
 }

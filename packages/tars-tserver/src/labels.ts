@@ -56,6 +56,8 @@ export const UNRELEASED_LABEL = "tars.io/unreleased";
 /** Readiness gate that the registry sets. */
 export const ACTIVE_GATE = "tars.io/active";
 
+/** TServer of the registry, which sets the readiness gates of its namespace. */
+export const REGISTRY_NAME = "tars-tarsregistry";
 export const TREE_NAME = "tars-tree";
 export const FRAMEWORK_NAME = "tars-framework";
 export const STORAGE_CLASS = "tars-storage-class";

@@ -4,20 +4,22 @@ import {
   type Client,
   type Clock,
   type ControllerModule,
+  type DeepReadonly,
   defineModule,
   exponentialBackoff,
   keyToString,
   type Manager,
   type MapFn,
   type ObjectKey,
+  type Reconcile,
   seconds,
   type ValuesOf,
 } from "@quartet/core";
+import type { Lease } from "@quartet/core/kinds";
 import type { TFrameworkConfig, TServer } from "./api.gen.ts";
 import { CONVERSIONS } from "./conversion/conversions.ts";
 import { exitedPod } from "./desired/exited-record.ts";
 import type { Claim, Pod } from "./desired/k8s.ts";
-import type { PortStyle } from "./desired/ports.ts";
 import { FLAGS } from "./flags.ts";
 import type { HookContext } from "./hooks/context.ts";
 import { tarsWebhooks } from "./hooks/webhooks.ts";
@@ -47,6 +49,8 @@ import { reconcileDeploy } from "./reconcile/deploy.ts";
 import { createImageReconcile } from "./reconcile/image.ts";
 import { createMemories, type Memories } from "./reconcile/memory.ts";
 import { reconcileNode } from "./reconcile/node.ts";
+import type { ServerSettings } from "./reconcile/pass.ts";
+import { createPeerWatch, peerReports, unlessPeer } from "./reconcile/peer.ts";
 import { POD_INDEX, podIndex } from "./reconcile/pods.ts";
 import { createServerReconcile, serverKeyOf } from "./reconcile/server.ts";
 import { createTreeReconcile } from "./reconcile/tree.ts";
@@ -118,12 +122,14 @@ export function createTarsModule(): ControllerModule {
 function contextOf(manager: Manager, flags: Flags, { lookups }: SharedLookups): HookContext {
   const client = admissionClient(manager);
   const { "operator-username": username, "trusted-users": trusted } = flags;
+  const identities = createIdentities({ client, username, trusted });
+  void identities.prepare();
   return {
     client,
     clock: manager.clock,
     lookups,
     deleteGuardMs: flags["tars-tconfig-delete-guard"],
-    identities: createIdentities({ client, username, trusted }),
+    identities,
   };
 }
 
@@ -140,10 +146,12 @@ interface SharedLookups {
   /** Rejects when the signal aborts before the caches are synced. */
   lookups(signal: AbortSignal): Promise<Lookups>;
   run(signal: AbortSignal): Promise<void>;
+  /** The peer's Leases as they are known. */
+  leases(): readonly DeepReadonly<Lease>[] | undefined;
 }
 
 /** The caches of webhooks and controllers, open while the manager runs. */
-function shareLookups({ cache }: Manager): SharedLookups {
+function shareLookups({ cache, namespaces }: Manager): SharedLookups {
   let opened: Lookups | undefined;
   return {
     async lookups(signal) {
@@ -152,41 +160,56 @@ function shareLookups({ cache }: Manager): SharedLookups {
       return opened;
     },
     async run(signal) {
-      opened = openLookups(cache);
+      opened = openLookups(cache, namespaces);
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener("abort", () => resolve(), { once: true });
       });
       opened.release();
     },
+    leases: () => opened?.peerLeases(),
   };
 }
 
-function build(manager: Manager, flags: Flags, { lookups, run }: SharedLookups): void {
+function build(manager: Manager, flags: Flags, { lookups, run, leases }: SharedLookups): void {
   const { clock } = manager;
+  const peer = createPeerWatch(flags["tars-force-takeover"] ? () => [] : leases, clock);
+  const guarded = (reconcile: Reconcile): Reconcile => unlessPeer(peer, reconcile);
   manager.add({ name: "tars-lookups", needLeaderElection: false, run });
-  buildServers(manager, flags["tars-container-port-style"], lookups);
+  manager.add(peerReports(manager, peer));
+  const settings = {
+    portStyle: flags["tars-container-port-style"],
+    hostBindClaim: flags["tars-host-bind-claim"],
+    gateFallback: flags["tars-gate-fallback"],
+  };
+  buildServers(manager, settings, lookups, guarded);
   const tree: MapFn<TServer> = ({ metadata }) => [{ namespace: metadata.namespace ?? "", name: TREE_NAME }];
   manager.add(
     manager
       .controller("tars-tree")
       .for(T_TREE)
       .watches(T_SERVER, tree)
-      .complete(createTreeReconcile({ lookups, clock })),
+      .complete(guarded(createTreeReconcile({ lookups, clock }))),
   );
   manager.add(
     manager
       .controller("tars-config")
       .watches(T_CONFIG, configItem, CONFIG_OPTIONS)
       .watches(T_FRAMEWORK_CONFIG, itemsOf)
-      .complete(createConfigReconcile({ lookups, clock })),
+      .complete(guarded(createConfigReconcile({ lookups, clock }))),
   );
-  manager.add(manager.controller("tars-deploy").for(T_DEPLOY).complete(reconcileDeploy));
+  const images = guarded(createImageReconcile({ lookups, clock }));
+  manager.add(manager.controller("tars-deploy").for(T_DEPLOY).complete(guarded(reconcileDeploy)));
+  manager.add(manager.controller("tars-image").for(T_IMAGE).complete(images));
   manager.add(
-    manager.controller("tars-image").for(T_IMAGE).complete(createImageReconcile({ lookups, clock })),
+    manager
+      .controller("tars-account")
+      .for(T_ACCOUNT)
+      .complete(guarded(createAccountReconcile(clock))),
   );
-  manager.add(manager.controller("tars-account").for(T_ACCOUNT).complete(createAccountReconcile(clock)));
-  manager.add(manager.controller("tars-node").for(NODE, { projection: "metadata" }).complete(reconcileNode));
+  manager.add(
+    manager.controller("tars-node").for(NODE, { projection: "metadata" }).complete(guarded(reconcileNode)),
+  );
 }
 
 /** All items of a namespace: a limit of their history may have changed. */
@@ -207,10 +230,15 @@ const serversWithFrameworkImage: MapFn<TFrameworkConfig> = async (
     .map(({ metadata: { name = "" } }): ObjectKey => ({ namespace, name }));
 };
 
-function buildServers(manager: Manager, portStyle: PortStyle, lookups: SharedLookups["lookups"]): void {
+function buildServers(
+  manager: Manager,
+  settings: ServerSettings,
+  lookups: SharedLookups["lookups"],
+  guarded: (reconcile: Reconcile) => Reconcile,
+): void {
   const { clock } = manager;
   const memories = createMemories();
-  const reconcile = createServerReconcile({ lookups, memories, clock, portStyle });
+  const reconcile = guarded(createServerReconcile({ lookups, memories, clock, settings }));
   const own = { labelSelector: OWN_SELECTOR };
   manager.add(
     manager

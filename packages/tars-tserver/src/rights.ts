@@ -1,5 +1,6 @@
 /** What the package may do. */
 import { allow, manages, type Right, reads } from "@quartet/core";
+import { LEASE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION } from "@quartet/core/kinds";
 import {
   CLAIM,
   DAEMON_SET,
@@ -19,6 +20,9 @@ import {
   T_TREE,
 } from "./kinds.ts";
 
+import { PEER_LEASES, PEER_WEBHOOKS } from "./reconcile/peer.ts";
+
+const UNSEEN_WEBHOOKS = "webhooks that K8SFramework has left behind are not told of";
 const STATUS = { subresource: "status" };
 
 export const RIGHTS: readonly Right[] = [
@@ -38,5 +42,15 @@ export const RIGHTS: readonly Right[] = [
   manages(DAEMON_SET),
   allow(CLAIM, ["get", "list", "watch", "patch", "delete"]),
   reads(POD),
+  allow(POD, ["patch"], { subresource: "status", when: { flag: "tars-gate-fallback", is: [true] } }),
+  reads(LEASE, { names: PEER_LEASES }),
+  allow(MUTATING_WEBHOOK_CONFIGURATION, ["get"], {
+    names: [PEER_WEBHOOKS.mutating],
+    optional: UNSEEN_WEBHOOKS,
+  }),
+  allow(VALIDATING_WEBHOOK_CONFIGURATION, ["get"], {
+    names: [PEER_WEBHOOKS.validating],
+    optional: UNSEEN_WEBHOOKS,
+  }),
   allow(NODE, ["get", "list", "watch", "patch"], { elsewhere: "any" }),
 ];

@@ -8,11 +8,13 @@ import type {
   KubeObject,
   Projection,
 } from "@quartet/core";
+import { LEASE, type Lease } from "@quartet/core/kinds";
 import { familyKey, itemKey } from "./admission/config.ts";
 import type { TConfig, TFrameworkConfig, TImage, TServer, TTemplate, TTree } from "./api.gen.ts";
 import type { Pod } from "./desired/k8s.ts";
 import { T_CONFIG, T_FRAMEWORK_CONFIG, T_IMAGE, T_SERVER, T_TEMPLATE, T_TREE } from "./kinds.ts";
 import { APP_LABEL, FRAMEWORK_NAME, SERVER_LABEL, TREE_NAME } from "./labels.ts";
+import { PEER_LEASES, PEER_NAMESPACE } from "./reconcile/peer.ts";
 
 /** Texts of up to 1.5 MB each, which nothing here reads. */
 export const CONFIG_OPTIONS: InformerOptions<TConfig> = {
@@ -80,13 +82,15 @@ export interface Lookups {
   images(namespace: string, app: string, server: string): readonly DeepReadonly<TImage>[];
   framework(namespace: string): DeepReadonly<TFrameworkConfig> | undefined;
   tree(namespace: string): DeepReadonly<TTree> | undefined;
-  /** Resolves when all of them can be asked. */
+  /** The peer's Leases, where they can be seen; `undefined` as long as that is not known. */
+  peerLeases(): readonly DeepReadonly<Lease>[] | undefined;
+  /** Resolves when all of them can be asked. A kind that is not there, or that may not be read, has no objects. */
   synced(signal: AbortSignal): Promise<void>;
   release(): void;
 }
 
 /** Opens the informers and adds the indexes. */
-export function openLookups(cache: Cache): Lookups {
+export function openLookups(cache: Cache, namespaces: readonly string[]): Lookups {
   const informers: Informer[] = [];
   const open = <T extends KubeObject>(kind: Kind<T>, options: InformerOptions<T> = {}): Informer<T> => {
     const informer = cache.informer(kind, { ...options, optional: true });
@@ -99,6 +103,10 @@ export function openLookups(cache: Cache): Lookups {
   const images = open(T_IMAGE);
   const frameworks = open(T_FRAMEWORK_CONFIG);
   const trees = open(T_TREE);
+  const seesPeer = namespaces.length === 0 || namespaces.includes(PEER_NAMESPACE);
+  const leases = (seesPeer ? PEER_LEASES : []).map((name) =>
+    open(LEASE, { namespaces: [PEER_NAMESPACE], fieldSelector: `metadata.name=${name}` }),
+  );
   servers.addIndex(INDEX.app, ({ metadata, spec }) => [scoped(metadata.namespace, spec.app)]);
   servers.addIndex(INDEX.template, ({ metadata, spec }) =>
     spec.tars === undefined ? [] : [scoped(metadata.namespace, spec.tars.template)],
@@ -125,11 +133,37 @@ export function openLookups(cache: Cache): Lookups {
     images: (namespace, app, server) => images.byIndex(INDEX.server, scoped(namespace, app, server)),
     framework: (namespace) => frameworks.get({ namespace, name: FRAMEWORK_NAME }),
     tree: (namespace) => trees.get({ namespace, name: TREE_NAME }),
+    peerLeases: () =>
+      leases.some(({ state }) => state === "starting")
+        ? undefined
+        : leases.flatMap((informer) => informer.list()),
     async synced(signal) {
-      await Promise.all(informers.map((informer) => informer.synced(signal)));
+      await Promise.all(informers.map((informer) => settled(informer, signal)));
     },
     release() {
       for (const informer of informers) cache.release(informer);
     },
   };
+}
+
+/** Resolves when an informer has its objects, or knows that it gets none for now. */
+function settled(informer: Informer, signal: AbortSignal): Promise<void> {
+  if (informer.state !== "starting") return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      forget();
+      signal.removeEventListener("abort", onAbort);
+    };
+    const onAbort = (): void => {
+      end();
+      reject(signal.reason);
+    };
+    const forget = informer.onState((state) => {
+      if (state === "starting") return;
+      end();
+      resolve();
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
 }

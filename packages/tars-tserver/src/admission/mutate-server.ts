@@ -122,6 +122,11 @@ function autoRelease(object: AnyServer, { images }: ServerFacts): void {
   }
 }
 
+/** True for a release to which the framework's image of tarsnode will be added. */
+export function lacksNodeImage({ spec }: DeepReadonly<TServer>): boolean {
+  return isMap(spec) && spec.tars !== undefined && spec.release !== undefined && !spec.release?.nodeImage;
+}
+
 function completeRelease({ spec }: AnyServer, { nodeImage, now }: ServerFacts): string | undefined {
   const { release } = spec;
   if (release === undefined) return undefined;

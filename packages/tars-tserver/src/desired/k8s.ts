@@ -84,6 +84,8 @@ export interface PodCondition {
   status: string;
   reason?: string;
   message?: string;
+  /** RFC 3339. */
+  lastTransitionTime?: string;
 }
 
 export interface ContainerStatus extends JsonMap {

@@ -18,6 +18,8 @@ export interface TemplateInput {
   /** The framework's image of tarsnode; `undefined` when there is none. */
   readonly nodeImage: NodeImage | undefined;
   readonly portStyle: PortStyle;
+  /** Pods that are bound to a node get the claim `delay-bind`, as with the peer (D9). Default false. */
+  readonly hostBindClaim?: boolean;
 }
 
 /** The template, with all fields that this package manages. The same input gives the same template. */

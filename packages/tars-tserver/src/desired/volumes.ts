@@ -2,6 +2,7 @@
 import { controllerReference } from "@quartet/core";
 import { T_SERVER } from "../kinds.ts";
 import {
+  DELAY_BIND_CLAIM,
   LOCAL_VOLUME_LABEL,
   STORAGE_CLASS,
   serverLabels,
@@ -54,8 +55,18 @@ export function workDirMount(): JsonMap {
   return { name: WORK_DIR_VOLUME, mountPath: WORK_DIR };
 }
 
-/** Claim templates of the StatefulSet. */
-export function claimTemplatesOf(model: ServerModel): ClaimTemplate[] {
+/** True for a server whose pods take something of their node for themselves. */
+function isHostBound({ k8s }: ServerModel): boolean {
+  return k8s.hostIPC === true || k8s.hostNetwork === true || (k8s.hostPorts?.length ?? 0) > 0;
+}
+
+/** Claim templates of the StatefulSet; `hostBindClaim` adds the peer's for pods that are bound to a node. */
+export function claimTemplatesOf(model: ServerModel, hostBindClaim = false): ClaimTemplate[] {
+  const bound = hostBindClaim && isHostBound(model) ? [localClaim(model, DELAY_BIND_CLAIM)] : [];
+  return [...mountedClaims(model), ...bound];
+}
+
+function mountedClaims(model: ServerModel): ClaimTemplate[] {
   return (model.k8s.mounts ?? []).flatMap((mount): ClaimTemplate[] => {
     const { name = "", source } = mount;
     const { persistentVolumeClaimTemplate: own, tLocalVolume: local } = source ?? {};

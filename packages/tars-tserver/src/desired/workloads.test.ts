@@ -182,3 +182,20 @@ describe("Service", () => {
     expect(desiredService(modelOf(server)).spec).not.toHaveProperty("ports");
   });
 });
+
+describe("the claim delay-bind", () => {
+  const claimNames = (k8s: object, hostBindClaim: boolean): unknown[] => {
+    const input = { nodeImage: undefined, portStyle: "seed", hostBindClaim } as const;
+    const { volumeClaimTemplates = [] } = desiredStatefulSet(echoServer({ k8s }), input).spec;
+    return volumeClaimTemplates.map(({ metadata }) => metadata.name);
+  };
+
+  it.each([{ hostIPC: true }, { hostNetwork: true }, { hostPorts: [{ nameRef: "FirstObj", port: 1 }] }])(
+    "TARS-MAP-071 D9 is there on request for pods that are bound to a node: %j",
+    (k8s) => {
+      expect(claimNames(k8s, false)).toEqual([]);
+      expect(claimNames(k8s, true)).toEqual(["delay-bind"]);
+      expect(claimNames({}, true)).toEqual([]);
+    },
+  );
+});

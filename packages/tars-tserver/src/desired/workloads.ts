@@ -40,7 +40,7 @@ export function desiredService(model: ServerModel): Service {
 /** The StatefulSet. */
 export function desiredStatefulSet(tserver: DeepReadonly<TServer>, input: TemplateInput): StatefulSet {
   const model = modelOf(tserver);
-  const claims = claimTemplatesOf(model);
+  const claims = claimTemplatesOf(model, input.hostBindClaim);
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",

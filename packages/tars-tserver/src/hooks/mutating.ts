@@ -11,6 +11,7 @@ import {
   type AnyServer,
   imageServer,
   isAutoReleased,
+  lacksNodeImage,
   mutateServer,
   scaledReplicas,
 } from "../admission/mutate-server.ts";
@@ -61,7 +62,7 @@ async function mutateTServer(
   const lookups = await context.lookups(signal);
   const { spec } = object;
   const automatic = isAutoReleased(object);
-  const needsNode = spec?.release !== undefined || automatic;
+  const needsNode = automatic || lacksNodeImage(object);
   const framework =
     lookups.framework(namespace) ?? (needsNode ? await liveFramework(context, namespace, signal) : undefined);
   const images = automatic ? lookups.images(namespace, spec.app, imageServer(spec.app, spec.server)) : [];

@@ -21,6 +21,7 @@ import {
   syncStatefulSet,
   type Tolerance,
 } from "../desired/sync.ts";
+import type { TemplateInput } from "../desired/template.ts";
 import { localLabels } from "../desired/volumes.ts";
 import { desiredDaemonSet, desiredService, desiredStatefulSet } from "../desired/workloads.ts";
 import { CLAIM, DAEMON_SET, SERVICE, STATEFUL_SET, T_ENDPOINT, T_EXITED_RECORD } from "../kinds.ts";
@@ -199,11 +200,9 @@ async function removeStep<T extends KubeObject>(
   return undefined;
 }
 
-function inputOf({ framework, portStyle }: Pass): {
-  nodeImage: Pass["framework"]["nodeImage"];
-  portStyle: Pass["portStyle"];
-} {
-  return { nodeImage: framework.nodeImage, portStyle };
+function inputOf({ framework, settings }: Pass): TemplateInput {
+  const { portStyle, hostBindClaim } = settings;
+  return { nodeImage: framework.nodeImage, portStyle, hostBindClaim };
 }
 
 function toleranceOf({ model }: Pass): Tolerance {

@@ -1,12 +1,21 @@
 /** What is remembered of each server between passes; nothing of it is needed to be right. */
 import type { ExitedPod } from "../desired/exited-record.ts";
 
+/** A state that waits to be written: as text, when it was first seen, when it last changed, ms. */
+interface Pending {
+  readonly text: string;
+  readonly since: number;
+  readonly changed: number;
+}
+
 /** What is remembered of one server. */
 export interface Memory {
-  /** The state of its pods that waits to be written: as text, when it was first seen, when it last changed, ms. */
-  pending: { text: string; since: number; changed: number } | undefined;
+  /** What waits to be written. */
+  readonly pending: { endpoint: Pending | undefined; server: Pending | undefined };
   /** Pods that went before they were recorded, in the order in which they went. */
   readonly gone: Map<string, ExitedPod>;
+  /** When it was last told that nobody sets the readiness gate, ms of the monotonic clock. */
+  gateReported: number | undefined;
   /** What was told in events, so that it is not told in each pass. */
   readonly told: Set<string>;
 }
@@ -27,7 +36,12 @@ export function createMemories(): Memories {
   const of = (key: string): Memory => {
     const known = memories.get(key);
     if (known !== undefined) return known;
-    const memory: Memory = { pending: undefined, gone: new Map(), told: new Set() };
+    const memory: Memory = {
+      pending: { endpoint: undefined, server: undefined },
+      gone: new Map(),
+      gateReported: undefined,
+      told: new Set(),
+    };
     memories.set(key, memory);
     return memory;
   };

@@ -35,7 +35,16 @@ export interface Parts {
   readonly lookups: (signal: AbortSignal) => Promise<Lookups>;
   readonly memories: { of(key: string): Memory; forget(key: string): void };
   readonly clock: Clock;
+  readonly settings: ServerSettings;
+}
+
+/** Flags that servers follow. */
+export interface ServerSettings {
   readonly portStyle: PortStyle;
+  /** The claim `delay-bind` for pods that are bound to a node (D9). */
+  readonly hostBindClaim: boolean;
+  /** The controller sets the readiness gate where there is no registry (RG-006). */
+  readonly gateFallback: boolean;
 }
 
 /** The caches that a reconcile reads. */
@@ -61,7 +70,8 @@ export interface Pass {
   readonly framework: FrameworkSettings;
   readonly memory: Memory;
   readonly clock: Clock;
-  readonly portStyle: PortStyle;
+  readonly settings: ServerSettings;
+  readonly lookups: Lookups;
   /** Pods with the labels of the server. */
   readonly pods: readonly DeepReadonly<Pod>[];
   /** What kept a step from its end; the pass is repeated because of it. */
@@ -79,7 +89,7 @@ export interface Problem {
 export function newPass(
   parts: { ctx: ReconcileContext; server: DeepReadonly<TServer> } & Pick<
     Pass,
-    "informers" | "framework" | "memory" | "clock" | "portStyle" | "pods"
+    "informers" | "framework" | "memory" | "clock" | "settings" | "lookups" | "pods"
   >,
 ): Pass {
   return { ...parts, model: modelOf(parts.server), problems: [] };

@@ -22,6 +22,7 @@ import { removeChild } from "./child.ts";
 import { GOING_MS, syncChildren } from "./children-step.ts";
 import { annotateClaims } from "./claims-step.ts";
 import { recordExited } from "./exited-step.ts";
+import { tendGates } from "./gate-step.ts";
 import { newPass, type Parts, type Pass, type Sources, sourcesOf } from "./pass.ts";
 import { podsOf } from "./pods.ts";
 import { writeStatus } from "./status-step.ts";
@@ -49,7 +50,8 @@ export function createServerReconcile(parts: Parts): Reconcile {
       framework: frameworkSettings(lookups.framework(key.namespace)),
       memory: parts.memories.of(keyToString(key)),
       clock: parts.clock,
-      portStyle: parts.portStyle,
+      settings: parts.settings,
+      lookups,
       pods: podsOf(ctx.cache, key.namespace, server.spec.app, server.spec.server),
     });
     return runPass(pass);
@@ -61,10 +63,14 @@ async function runPass(pass: Pass): Promise<{ requeueAfter: number; exact: boole
   await attempt(pass, "claims", () => annotateClaims(pass));
   await attempt(pass, "replicas", () => clampReplicas(pass));
   await attempt(pass, `TExitedRecord ${pass.model.name}`, () => recordExited(pass));
+  let silence: number | undefined;
+  await attempt(pass, "readiness gates", async () => {
+    silence = await tendGates(pass);
+  });
   tell(pass);
   const wait = await writeStatus(pass);
   if (pass.problems.length > 0 && wait === undefined) throw new ChildrenError(summary(pass));
-  const times = [wait, going ? GOING_MS : undefined].filter((time) => time !== undefined);
+  const times = [wait, silence, going ? GOING_MS : undefined].filter((time) => time !== undefined);
   return times.length === 0 ? undefined : { requeueAfter: Math.min(...times), exact: true };
 }
 

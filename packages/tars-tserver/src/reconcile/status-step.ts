@@ -1,60 +1,81 @@
 /** State of the pods in the TEndpoint, and the status of the TServer (R-040 to 043, R-070 to 076). */
 import { type Condition, type DeepReadonly, isNotFound, keyOf, sameJson, setCondition } from "@quartet/core";
 import type { TServer } from "../api.gen.ts";
-import { type PodState, podStates } from "../desired/endpoint-status.ts";
+import { podStates } from "../desired/endpoint-status.ts";
 import type { Pod } from "../desired/k8s.ts";
 import { effectiveReplicas } from "../desired/replicas.ts";
 import { FIELD_MANAGER } from "../identity.ts";
 import { T_ENDPOINT, T_SERVER } from "../kinds.ts";
 import { APP_LABEL, SERVER_LABEL } from "../labels.ts";
 import { describeProblems } from "./children-step.ts";
+import type { Memory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
 
-/** Changes of pods come in bursts: they are written after so long without another one, ms. */
-const QUIET_MS = 100;
-/** Longest wait of a change, ms; together with the work of a pass below the 500 ms of R-076. */
-const LONGEST_MS = 350;
+/** How long a change may wait for further ones, which come in bursts, ms. */
+interface Patience {
+  /** Without another change. */
+  readonly quiet: number;
+  /** In all. */
+  readonly longest: number;
+}
+
+/** Together with the work of a pass below the 500 ms of R-076. */
+const ENDPOINT: Patience = { quiet: 280, longest: 420 };
+/** Nobody routes by the status of a TServer; a pod that is replaced changes it once instead of twice. */
+const SERVER: Patience = { quiet: 450, longest: 900 };
 
 type Status = NonNullable<TServer["status"]>;
 
 /** Writes what has changed; the time to come back after, ms, while changes are still coming. */
 export async function writeStatus(pass: Pass): Promise<number | undefined> {
-  const pods = podStates(pass.pods);
-  const status = statusOf(pass);
-  const endpoint = pass.informers.endpoints.get(keyOf(pass.server));
-  const endpointDue = endpoint !== undefined && !sameJson(endpoint.status?.pods, pods);
-  const statusDue = !sameJson(pass.server.status, status);
-  if (!endpointDue && !statusDue) {
-    pass.memory.pending = undefined;
+  const waits = await Promise.all([writeEndpoint(pass), writeServer(pass)]);
+  const times = waits.filter((wait) => wait !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Writes a value when it has waited long enough; else the time that is left, ms. */
+async function settle<T>(
+  { memory, clock }: Pass,
+  what: keyof Memory["pending"],
+  { found, wanted, patience }: { found: unknown; wanted: T; patience: Patience },
+  write: (value: T) => Promise<unknown>,
+): Promise<number | undefined> {
+  const { pending } = memory;
+  if (sameJson(found, wanted)) {
+    pending[what] = undefined;
     return undefined;
   }
-  const wait = timeToWait(pass, JSON.stringify([pods, status]));
-  if (wait > 0) return wait;
-  pass.memory.pending = undefined;
-  await Promise.all([endpointDue && writeEndpoint(pass, pods), statusDue && writeServer(pass, status)]);
+  const now = clock.monotonic();
+  const text = JSON.stringify(wanted);
+  const before = pending[what];
+  const waiting = before?.text === text ? before : { text, since: before?.since ?? now, changed: now };
+  pending[what] = waiting;
+  const left = Math.min(waiting.changed + patience.quiet, waiting.since + patience.longest) - now;
+  if (left > 0) return left;
+  pending[what] = undefined;
+  await write(wanted);
   return undefined;
 }
 
-function timeToWait({ memory, clock }: Pass, text: string): number {
-  const now = clock.monotonic();
-  const before = memory.pending;
-  if (before?.text !== text) memory.pending = { text, since: before?.since ?? now, changed: now };
-  const { since, changed } = memory.pending!;
-  return Math.min(changed + QUIET_MS, since + LONGEST_MS) - now;
-}
-
-async function writeEndpoint({ ctx, server, informers }: Pass, pods: PodState[]): Promise<void> {
+async function writeEndpoint(pass: Pass): Promise<number | undefined> {
+  const { ctx, server, informers } = pass;
   const endpoint = informers.endpoints.get(keyOf(server));
-  if (endpoint === undefined) return;
-  const body = { status: { pods } };
+  if (endpoint === undefined) return undefined;
   const options = { signal: ctx.signal, subresource: "status", fieldManager: FIELD_MANAGER };
-  await ctx.client.patch(T_ENDPOINT, keyOf(server), { type: "merge", body }, options).catch(ignoreGone);
+  const state = { found: endpoint.status?.pods, wanted: podStates(pass.pods), patience: ENDPOINT };
+  return settle(pass, "endpoint", state, (pods) => {
+    const body = { status: { pods } };
+    return ctx.client.patch(T_ENDPOINT, keyOf(server), { type: "merge", body }, options).catch(ignoreGone);
+  });
 }
 
-async function writeServer({ ctx, server }: Pass, status: Status): Promise<void> {
-  await ctx.client
-    .patchStatus(T_SERVER, server, status, { signal: ctx.signal, fieldManager: FIELD_MANAGER })
-    .catch(ignoreGone);
+async function writeServer(pass: Pass): Promise<number | undefined> {
+  const { ctx, server } = pass;
+  const options = { signal: ctx.signal, fieldManager: FIELD_MANAGER };
+  const state = { found: server.status, wanted: statusOf(pass), patience: SERVER };
+  return settle(pass, "server", state, (status) =>
+    ctx.client.patchStatus(T_SERVER, server, status, options).catch(ignoreGone),
+  );
 }
 
 function ignoreGone(error: unknown): void {
