@@ -13,6 +13,7 @@ import {
 import { check, configText, helpText, rbacText, versionText } from "./commands.ts";
 import { prepareDev } from "./dev.ts";
 import { explainText } from "./explain.ts";
+import { commandsOf, runModuleCommand } from "./module-command.ts";
 import type { Program } from "./program.ts";
 import { type RunningManager, startLoaded } from "./run.ts";
 
@@ -49,7 +50,7 @@ async function dispatch(program: Program): Promise<ExitCode> {
   if (asks("version", "--version")) return print(program, versionText());
   if (asks("help", "--help", "-h")) {
     const own = moduleFlagSpecs(program.modules.flatMap(({ flags }) => flags));
-    return print(program, helpText([...MANAGER_FLAGS, ...own]));
+    return print(program, helpText([...MANAGER_FLAGS, ...own], commandsOf(program)));
   }
   const load = (): Promise<LoadedSettings> =>
     loadSettings({
@@ -59,9 +60,13 @@ async function dispatch(program: Program): Promise<ExitCode> {
       defaults: ([word = "run"]) => (Object.hasOwn(COMMANDS, word) ? COMMANDS[word]! : {}),
     });
   const loaded = await load();
+  const own = commandsOf(program);
+  const command = own.find(({ words }) => words === loaded.words.join(" "));
+  if (command !== undefined) return runModuleCommand(command, loaded, program);
   const [word = "run", ...rest] = loaded.words;
   if (!Object.hasOwn(COMMANDS, word)) {
-    throw new ConfigurationError(`unknown command ${word}: known are ${Object.keys(COMMANDS).join(", ")}`);
+    const known = [...Object.keys(COMMANDS), ...own.map(({ words }) => words)];
+    throw new ConfigurationError(`unknown command ${loaded.words.join(" ")}: known are ${known.join(", ")}`);
   }
   if (word === "explain") return print(program, await explainText(loaded, rest));
   if (rest.length > 0) throw new ConfigurationError(`${word} takes no argument ${rest[0]}`);

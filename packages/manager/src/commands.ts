@@ -9,6 +9,7 @@ import {
   environmentName,
   type FlagSpec,
   type LoadedSettings,
+  type ModuleCommand,
   neededRights,
   rbacFor,
   systemClock,
@@ -29,7 +30,7 @@ export function versionText(): string {
 }
 
 /** Text of `--help`. */
-export function helpText(specs: readonly FlagSpec[]): string {
+export function helpText(specs: readonly FlagSpec[], own: readonly ModuleCommand[]): string {
   const flags = specs.map((spec) => {
     const value = spec.default === "" || spec.action ? "" : ` (default ${spec.default})`;
     const environment = spec.action ? "" : `\n      ${environmentName(spec.name)}`;
@@ -45,7 +46,7 @@ Commands:
            through kubectl port-forward to its debug address)
   version  print the version
   help     print this text
-
+${own.map(({ words, help }) => `  ${words}\n           ${help}\n`).join("")}
 Flags, with their environment variables:
 ${flags.join("\n")}
 `;

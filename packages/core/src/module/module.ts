@@ -3,6 +3,7 @@ import type { FeatureGate } from "../config/feature-gates.ts";
 import type { Manager } from "../manager/types.ts";
 import type { Kind } from "../object.ts";
 import type { Conversion, Webhook } from "../webhook/types.ts";
+import type { ModuleCommand } from "./commands.ts";
 import type { FlagValues, ModuleFlag, ValuesOf } from "./flags.ts";
 import type { Right } from "./rights.ts";
 
@@ -27,6 +28,8 @@ export interface ControllerModule {
   readonly webhooks?: readonly Webhook[];
   /** Conversions between versions of its CRDs; absent when there are none. */
   readonly conversions?: readonly Conversion[];
+  /** Commands of the program that it brings along; they are there whether the module is enabled or not. */
+  readonly commands?: readonly ModuleCommand[];
   /** Adds its controllers and runnables to the manager. `flags` holds the values of its own flags by name. */
   build(manager: Manager, flags: FlagValues): void;
 }

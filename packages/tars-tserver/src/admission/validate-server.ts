@@ -177,7 +177,7 @@ function mountsDenial({ spec: { k8s }, version }: ServerQuestion): Denial {
 }
 
 /** What the peer stores although nothing comes of it: refused, unless it is there already. */
-function offences({ namespace, spec }: ServerQuestion): Offence[] {
+function offences({ namespace, spec }: Pick<ServerQuestion, "namespace" | "spec">): Offence[] {
   const at = (path: string, value: unknown, problem: string): Offence => {
     return { id: `${path}=${String(value)}`, text: invalid("tserver", `${path}: ${problem}`) };
   };
@@ -187,6 +187,11 @@ function offences({ namespace, spec }: ServerQuestion): Offence[] {
     ...mountOffences(spec, at),
     ...nodeOffences(namespace, spec, at),
   ];
+}
+
+/** What of a server that is there would be refused in a new one. */
+export function serverOffences(namespace: string, spec: Spec): string[] {
+  return offences({ namespace, spec }).map(({ text }) => text);
 }
 
 type At = (path: string, value: unknown, problem: string) => Offence;
