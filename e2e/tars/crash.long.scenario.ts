@@ -12,7 +12,7 @@ import { echoSpec, type LiveObject } from "./support/scene.ts";
 /** Limit for the life of one process, ms. */
 const PATIENCE_MS = 30_000;
 /** Limit for all lives, ms. */
-const TIMEOUT_MS = 400_000;
+const TIMEOUT_MS = 800_000;
 const TARS = "/apis/k8s.tars.io/v1beta2";
 const APPS = "/apis/apps/v1";
 
