@@ -12,8 +12,8 @@ export { isProjected } from "./projected.ts";
 
 export type { FeatureGate, GateStage } from "./config/feature-gates.ts";
 export * from "./manager/types.ts";
-export * from "./module/flags.ts";
 export * from "./module/commands.ts";
+export * from "./module/flags.ts";
 export * from "./module/module.ts";
 export * from "./module/rights.ts";
 
