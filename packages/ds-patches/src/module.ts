@@ -4,8 +4,11 @@ import {
   type CacheEvent,
   type ControllerModule,
   controllerOf,
+  createExpectations,
   type DeepReadonly,
   defineModule,
+  type Expectations,
+  type KubeObject,
   keyOf,
   type Manager,
   type ObjectKey,
@@ -19,7 +22,8 @@ import { createModeWatch, type ModeWatch } from "./mode/watch.ts";
 import { ORPHANS } from "./reconcile/claim.ts";
 import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
 import { createPatchMetrics } from "./reconcile/metrics.ts";
-import { NODE_PROJECTION, nodeFacts, nodeMatters, POD_PROJECTION } from "./reconcile/observe.ts";
+import { nodeFacts, nodeMatters } from "./reconcile/observe.ts";
+import { NODE_PROJECTION, POD_PROJECTION } from "./reconcile/projections.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
 import { RIGHTS } from "./rights.ts";
 import { webhooks } from "./webhooks.ts";
@@ -77,7 +81,8 @@ function createModule(): ControllerModule {
 function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
   const { clock, metrics } = manager;
   const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
-  const memories = createMemoryStore(patchesEnabled);
+  const expectations = createExpectations(clock);
+  const memories = createMemoryStore(patchesEnabled, expectations);
   const reconcile = createReconciler({
     memories,
     metrics: createPatchMetrics(metrics),
@@ -87,9 +92,10 @@ function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
   });
   const builder = manager.controller(NAME).withOptions({ maxConcurrentReconciles: WORKERS });
   builder.for(DAEMON_SET);
-  builder.owns(POD, { projection: POD_PROJECTION });
+  builder.owns(POD, { projection: POD_PROJECTION, onEvent: (event) => lower(expectations, event) });
   builder.owns(CONTROLLER_REVISION);
   builder.index(POD, ORPHANS, orphanNamespace);
+  builder.index(CONTROLLER_REVISION, ORPHANS, orphanNamespace);
   builder.watches(
     POD,
     (pod, source) => adopters(pod, (namespace) => source.list(DAEMON_SET, { namespace })),
@@ -107,8 +113,16 @@ function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
   manager.add(builder.complete(inOwnerMode(mode, NAME, reconcile)));
 }
 
-function orphanNamespace(pod: DeepReadonly<Pod>): readonly string[] {
-  return controllerOf(pod) === undefined ? [pod.metadata.namespace ?? ""] : [];
+/** A pod that came, or went or is about to, is awaited no more (DSP-705, 712). */
+function lower(expectations: Expectations, { type, object }: CacheEvent<Pod>): void {
+  const owner = controllerOf(object)?.uid ?? "";
+  if (type === "add") expectations.created(owner);
+  if (type === "delete" || object.metadata.deletionTimestamp !== undefined)
+    expectations.deleted(owner, object.metadata.uid ?? "");
+}
+
+function orphanNamespace(object: DeepReadonly<KubeObject>): readonly string[] {
+  return controllerOf(object) === undefined ? [object.metadata.namespace ?? ""] : [];
 }
 
 /** DaemonSets that would take over a pod that nobody controls (DSP-706). */

@@ -16,8 +16,11 @@ const OWNER = { flag: "daemonset-mode", is: ["auto", "owner"] } as const;
 
 export const RIGHTS: readonly Right[] = [
   ...reconciles(DAEMON_SET, { when: OWNER }),
+  // A rollback writes the spec.
+  allow(DAEMON_SET, ["patch"], { when: OWNER }),
   reads(NODE, { when: OWNER }),
   allow(POD, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
+  allow(POD, ["patch"], { subresource: "status", when: OWNER }),
   allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
   reads(CUSTOM_RESOURCE_DEFINITION, { names: [CRD_NAME], when: WANTED }),
   reads(MUTATING_WEBHOOK_CONFIGURATION, { names: [KRUISE_CONFIGURATION], when: WANTED }),

@@ -2,8 +2,11 @@
 import type { DeepReadonly } from "@quartet/core";
 import type { Labels, NodePatch, PodTemplate } from "../api.ts";
 import type { DaemonSet } from "../kinds.ts";
+import { canonicalJson } from "./canonical.ts";
 import { createTemplateCache, type EffectiveTemplate } from "./effective-template.ts";
 import { compileEligibility, type Eligibility } from "./eligibility.ts";
+import { goTemplate } from "./go-template.ts";
+import { compilePreDelete, type PreDelete } from "./lifecycle.ts";
 import type { NodeFacts } from "./objects.ts";
 import { compilePatches, type PatchMask, type PatchMatch, type PatchSet } from "./patch-set.ts";
 import { compileSelector, type LabelMatcher } from "./selector.ts";
@@ -13,6 +16,10 @@ export interface Compiled {
   /** Patches in force; none while the feature is off. */
   readonly patches: readonly NodePatch[];
   readonly patchSet: PatchSet;
+  /** Canonical form of the template, by which revisions are compared with it. */
+  readonly templateText: string;
+  /** Hook before a pod's deletion. */
+  readonly preDelete: PreDelete | undefined;
   /** Selector of pods; `undefined` when it is empty or cannot be read, and so selects none. */
   readonly selectsPod: LabelMatcher | undefined;
   /** Whether a rolling update may replace the pod of a node with these labels. */
@@ -39,6 +46,8 @@ export function compile(daemonSet: DeepReadonly<DaemonSet>, enabled: boolean): C
     generation: metadata.generation ?? 0,
     patches,
     patchSet,
+    templateText: canonicalJson(goTemplate(template)),
+    preDelete: compilePreDelete(spec),
     selectsPod: isEmpty ? undefined : compileSelector(selector),
     selectsNode: nodes === undefined ? () => true : (compileSelector(nodes) ?? (() => false)),
     matchOf: (labels) => patchSet.match(patchSet.maskOf(labels)),

@@ -11,6 +11,8 @@ export interface NodePlan {
   readonly pods: readonly PodFacts[];
   /** A pod is on its way out: no other takes its place before it is gone, except as a surge. Default false. */
   readonly terminating?: boolean;
+  /** Its template cannot be made: it gets no pod, and its pod is left alone (DSP-511). Default false. */
+  readonly broken?: boolean;
 }
 
 export interface ManageSettings {
@@ -23,7 +25,14 @@ export interface ManageSettings {
   readonly now: number;
 }
 
-export type DeletionReason = "ineligible" | "failed" | "succeeded" | "duplicate" | "replaced" | "noNode";
+export type DeletionReason =
+  | "ineligible"
+  | "failed"
+  | "succeeded"
+  | "duplicate"
+  | "replaced"
+  | "noNode"
+  | "released";
 
 export interface Deletion {
   readonly pod: PodFacts;
@@ -39,10 +48,12 @@ export interface ManagePlan {
 /** Pods to create and to delete, within the burst. */
 export function planManagement(nodes: readonly NodePlan[], settings: ManageSettings): ManagePlan {
   const desired = nodes.filter(({ eligibility }) => eligibility?.shouldRun).length;
-  const remove = nodes.flatMap((node) => deletionsOn(node, settings));
+  const remove = nodes
+    .flatMap((node) => deletionsOn(node, settings))
+    .filter(({ pod }) => !(pod.preparingDelete && pod.hooked));
   const missing = nodes
     .filter(({ eligibility, pods }) => eligibility?.shouldRun && pods.length === 0)
-    .filter(({ terminating = false }) => settings.surge || !terminating)
+    .filter(({ terminating = false, broken = false }) => !broken && (settings.surge || !terminating))
     .map(({ name }) => name)
     .sort();
   const burst = burstOf(settings.burst, desired);
@@ -68,9 +79,14 @@ function creationRoom(
   return Math.max(0, desired - running - partition);
 }
 
-/** Whether a pod counts as serving (DSP-810). */
+/** Whether a pod counts as serving for what may be replaced (DSP-810). */
 export function isAvailable(pod: PodFacts, minReadyMs: number, now: number): boolean {
-  return !pod.preparingDelete && pod.readySince !== undefined && now - pod.readySince >= minReadyMs;
+  return !pod.preparingDelete && isServing(pod, minReadyMs, now);
+}
+
+/** Whether a pod serves now, be it about to go or not: what the status counts (DSP-827). */
+export function isServing({ readySince, updating }: PodFacts, minReadyMs: number, now: number): boolean {
+  return updating !== true && readySince !== undefined && now - readySince >= minReadyMs;
 }
 
 /** Scheduled before unscheduled, then the oldest, then by name: the first one is kept (DSP-729). */
@@ -92,7 +108,12 @@ function deletionsOn({ eligibility, pods }: NodePlan, settings: ManageSettings):
         : [],
   );
   const live = pods.filter(({ phase }) => phase !== "Failed" && phase !== "Succeeded").sort(comparePods);
-  return [...ended, ...(settings.surge ? excessWithSurge(live, settings) : excess(live))];
+  // What was once begun ends, once its hook has let go.
+  const released = live
+    .filter(({ preparingDelete }) => preparingDelete)
+    .map((pod): Deletion => ({ pod, reason: "released" }));
+  const staying = live.filter(({ preparingDelete }) => !preparingDelete);
+  return [...ended, ...released, ...(settings.surge ? excessWithSurge(staying, settings) : excess(staying))];
 }
 
 function excess(live: readonly PodFacts[]): Deletion[] {

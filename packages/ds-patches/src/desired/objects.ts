@@ -37,4 +37,13 @@ export interface PodFacts {
   readonly current: boolean;
   /** Marked for deletion, while a hook holds it (DSP-738). */
   readonly preparingDelete: boolean;
+  /** A hook has to let go of it before it may be deleted (DSP-738). Default false. */
+  readonly hooked?: boolean;
+  /** It is being updated in place, and does not serve meanwhile (DSP-810). Default false. */
+  readonly updating?: boolean;
+  /** H_t of its template, and the annotation that names its patches; both empty when it has none. */
+  readonly revision?: string;
+  readonly patchesApplied?: string;
+  /** It has the readiness gate without which nothing is updated in place (DSP-818). Default false. */
+  readonly inPlaceGate?: boolean;
 }

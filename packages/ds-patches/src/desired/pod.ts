@@ -5,13 +5,21 @@ import type { JsonMap } from "@quartet/strategic-merge";
 import type { PodTemplate } from "../api.ts";
 import { mapOf } from "../json.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
-import { COMBINED_HASH, PATCHES_APPLIED, REVISION_LABEL } from "./keys.ts";
+import {
+  COMBINED_HASH,
+  IN_PLACE_READY,
+  KRUISE_POD_READY,
+  PATCHES_APPLIED,
+  REVISION_LABEL,
+  TEMPLATE_GENERATION,
+  TEMPLATE_GENERATION_ANNOTATION,
+} from "./keys.ts";
 import type { Toleration } from "./objects.ts";
 import type { PatchMatch } from "./patch-set.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
 
 export interface PodRequest {
-  readonly daemonSet: { readonly metadata: DaemonSet["metadata"] };
+  readonly daemonSet: Pick<DaemonSet, "metadata" | "spec">;
   readonly node: string;
   /** The node's effective template. */
   readonly template: PodTemplate;
@@ -27,22 +35,19 @@ export function podFor({ daemonSet, node, template, match, listHash, revision }:
   const { metadata = {}, spec = {} } = template;
   const { name, namespace } = daemonSet.metadata;
   const own = mapOf(metadata.annotations) as Record<string, string>;
-  const annotations =
-    match.combinedHash === ""
-      ? own
-      : {
-          ...own,
-          [COMBINED_HASH]: match.combinedHash,
-          [PATCHES_APPLIED]: `${listHash}/${match.indexes.join(",")}`,
-        };
+  const annotations = match.combinedHash === "" ? own : { ...own, ...patchAnnotations(match, listHash) };
   const finalizers = Array.isArray(metadata.finalizers) ? (metadata.finalizers as string[]) : [];
+  const readinessGates = gatesOf(daemonSet, spec);
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
       generateName: `${name}-`,
       namespace,
-      labels: { ...(mapOf(metadata.labels) as Record<string, string>), [REVISION_LABEL]: revision },
+      labels: {
+        ...(mapOf(metadata.labels) as Record<string, string>),
+        ...versionLabels(daemonSet.metadata, revision),
+      },
       ...(Object.keys(annotations).length > 0 && { annotations }),
       ...(finalizers.length > 0 && { finalizers }),
       ownerReferences: [controllerReference(DAEMON_SET, daemonSet)],
@@ -51,8 +56,46 @@ export function podFor({ daemonSet, node, template, match, listHash, revision }:
       ...spec,
       affinity: pinned(spec.affinity, node),
       tolerations: [...withDefaultTolerations(tolerationsOf(spec), spec.hostNetwork === true)],
+      ...(readinessGates.length > 0 && { readinessGates }),
     } as Pod["spec"] & object,
   };
+}
+
+/** Annotations that tell which patches stand in a pod; the match must hold some. */
+export function patchAnnotations(
+  { combinedHash, indexes }: Pick<PatchMatch, "indexes" | "combinedHash">,
+  listHash: string,
+): Record<string, string> {
+  return { [COMBINED_HASH]: combinedHash, [PATCHES_APPLIED]: `${listHash}/${indexes.join(",")}` };
+}
+
+/** Labels that tell a pod's version: the hash, and the template generation of a DaemonSet that still has one. */
+export function versionLabels(
+  { annotations }: DaemonSet["metadata"],
+  revision: string,
+): Record<string, string> {
+  const generation = templateGeneration(annotations);
+  return {
+    [REVISION_LABEL]: revision,
+    ...(generation !== undefined && { [TEMPLATE_GENERATION]: generation }),
+  };
+}
+
+/** The template generation in the annotations of a DaemonSet, when it is a whole number. */
+export function templateGeneration(annotations: Readonly<Record<string, string>> = {}): string | undefined {
+  const generation = annotations[TEMPLATE_GENERATION_ANNOTATION];
+  return generation !== undefined && /^-?[0-9]{1,19}$/.test(generation) ? generation : undefined;
+}
+
+/** The template's readiness gates and those that the DaemonSet's own features need, each once (DSP-739, 817). */
+function gatesOf({ spec: { updateStrategy, lifecycle } }: Pick<DaemonSet, "spec">, spec: JsonMap): JsonMap[] {
+  const own = listOf(spec.readinessGates) as JsonMap[];
+  const needed = [
+    ...(updateStrategy?.rollingUpdate?.rollingUpdateType === "InPlaceIfPossible" ? [IN_PLACE_READY] : []),
+    ...(mapOf(mapOf(lifecycle).preDelete).markPodNotReady === true ? [KRUISE_POD_READY] : []),
+  ];
+  const missing = needed.filter((gate) => !own.some(({ conditionType }) => conditionType === gate));
+  return [...own, ...missing.map((conditionType) => ({ conditionType }))];
 }
 
 /** The node that the pod's required affinity pins it to; `undefined` when it names none, or several. */

@@ -35,7 +35,7 @@ export function budgetOf(
 export function planRolling(nodes: readonly NodePlan[], settings: RollingSettings): RollingPlan {
   const eligible = nodes.filter(({ eligibility }) => eligibility?.shouldRun).map(stateOf);
   const budget = budgetOf(settings, eligible.length);
-  const considered = consideredNodes(eligible, settings);
+  const considered = consideredNodes(eligible, settings).filter(({ broken }) => !broken);
   return budget.surge > 0
     ? { replace: [], surge: surgeStep(considered, budget.surge, settings) }
     : { replace: replaceStep(considered, budget.unavailable, settings), surge: [] };
@@ -47,13 +47,14 @@ interface NodeState {
   readonly stale: PodFacts | undefined;
   /** More pods than one current and one stale. */
   readonly excess: boolean;
+  readonly broken: boolean;
 }
 
-function stateOf({ name, pods }: NodePlan): NodeState {
+function stateOf({ name, pods, broken = false }: NodePlan): NodeState {
   const live = pods.filter(({ phase }) => phase !== "Failed" && phase !== "Succeeded").sort(comparePods);
   const [current, ...moreCurrent] = live.filter((pod) => pod.current);
   const [stale, ...moreStale] = live.filter((pod) => !pod.current);
-  return { name, current, stale, excess: moreCurrent.length + moreStale.length > 0 };
+  return { name, current, stale, excess: moreCurrent.length + moreStale.length > 0, broken };
 }
 
 /** The nodes in the order of DSP-804, without those that the partition leaves on the old version. */

@@ -1,6 +1,6 @@
 /** Counters of the status (DSP-827 to 833). */
 import type { PatchStatus } from "../kinds.ts";
-import { comparePods, isAvailable, type NodePlan } from "./manage.ts";
+import { comparePods, isServing, type NodePlan } from "./manage.ts";
 import type { PodFacts } from "./objects.ts";
 
 export interface Counters {
@@ -26,7 +26,7 @@ export function judgedPod({ pods }: NodePlan): PodFacts | undefined {
 export function countNodes(nodes: readonly NodePlan[], { minReadyMs, now }: CountOptions): Counters {
   const eligible = nodes.filter(({ eligibility }) => eligibility?.shouldRun);
   const judged = eligible.map(judgedPod).filter((pod) => pod !== undefined);
-  const available = judged.filter((pod) => isAvailable(pod, minReadyMs, now)).length;
+  const available = judged.filter((pod) => isServing(pod, minReadyMs, now)).length;
   return {
     currentNumberScheduled: judged.length,
     numberMisscheduled: nodes.filter(

@@ -1,41 +1,53 @@
-/** Pods that belong to the DaemonSet without being controlled by it, and the other way round (DSP-706, 707). */
+/** Pods and revisions that belong to a DaemonSet without being controlled by it, and the other way round (DSP-620, 706, 707). */
 import {
+  CONTROLLER_INDEX,
   controllerOf,
   controllerReference,
   type DeepReadonly,
   isNotFound,
+  type Kind,
+  type KubeObject,
   keyOf,
   type ReconcileContext,
 } from "@quartet/core";
-import { POD, type Pod } from "@quartet/core/kinds";
 import type { LabelMatcher } from "../desired/selector.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
-import { ownPods } from "./observe.ts";
 
-/** Index of pods without a controller, by namespace. */
+/** Index of objects without a controller, by namespace. */
 export const ORPHANS = "orphans";
 
+/** Objects that the DaemonSet controls, by its uid: the version of its API that they name does not matter. */
+export function ownedBy<T extends KubeObject>(
+  kind: Kind<T>,
+  { metadata }: DeepReadonly<DaemonSet>,
+  ctx: Pick<ReconcileContext, "cache">,
+): readonly DeepReadonly<T>[] {
+  return ctx.cache.byIndex(kind, CONTROLLER_INDEX, metadata.uid ?? "");
+}
+
 /**
- * The DaemonSet's pods after orphans that match have been adopted and own ones that do not match released. Both are
+ * The DaemonSet's objects after orphans that match have been adopted and own ones that do not match released. Both are
  * done only after a live read has shown that the DaemonSet is still the same and not being deleted.
  */
-export async function claimPods(
+export async function claim<T extends KubeObject>(
+  kind: Kind<T>,
   daemonSet: DeepReadonly<DaemonSet>,
   selects: LabelMatcher,
   ctx: ReconcileContext,
-): Promise<readonly DeepReadonly<Pod>[]> {
-  const own = ownPods(ctx, daemonSet);
-  const matches = ({ metadata }: DeepReadonly<Pod>): boolean => selects(metadata.labels ?? {});
-  const isLive = ({ metadata }: DeepReadonly<Pod>): boolean => metadata.deletionTimestamp === undefined;
-  const released = own.filter((pod) => isLive(pod) && !matches(pod));
+): Promise<readonly DeepReadonly<T>[]> {
+  const own = ownedBy(kind, daemonSet, ctx);
+  const matches = ({ metadata }: DeepReadonly<KubeObject>): boolean => selects(metadata.labels ?? {});
+  const isLive = ({ metadata }: DeepReadonly<KubeObject>): boolean =>
+    metadata.deletionTimestamp === undefined;
+  const released = own.filter((object) => isLive(object) && !matches(object));
   const adopted = ctx.cache
-    .byIndex(POD, ORPHANS, daemonSet.metadata.namespace ?? "")
-    .filter((pod) => isLive(pod) && matches(pod) && controllerOf(pod) === undefined);
+    .byIndex(kind, ORPHANS, daemonSet.metadata.namespace ?? "")
+    .filter((object) => isLive(object) && matches(object) && controllerOf(object) === undefined);
   if (released.length + adopted.length === 0) return own;
   await confirm(daemonSet, ctx);
-  for (const pod of released) await release(pod, daemonSet, ctx);
-  for (const pod of adopted) await adopt(pod, daemonSet, ctx);
-  return ownPods(ctx, daemonSet).filter(matches);
+  for (const object of released) await release(kind, object, daemonSet, ctx);
+  for (const object of adopted) await adopt(kind, object, daemonSet, ctx);
+  return ownedBy(kind, daemonSet, ctx).filter(matches);
 }
 
 async function confirm(daemonSet: DeepReadonly<DaemonSet>, { client }: ReconcileContext): Promise<void> {
@@ -43,38 +55,41 @@ async function confirm(daemonSet: DeepReadonly<DaemonSet>, { client }: Reconcile
   const { uid, deletionTimestamp } = live.metadata;
   if (uid === daemonSet.metadata.uid && deletionTimestamp === undefined) return;
   throw new Error(
-    `DaemonSet ${live.metadata.name} is no longer the one that was read: no pod is claimed for it`,
+    `DaemonSet ${live.metadata.name} is no longer the one that was read: nothing is claimed for it`,
   );
 }
 
-async function release(
-  pod: DeepReadonly<Pod>,
+async function release<T extends KubeObject>(
+  kind: Kind<T>,
+  object: DeepReadonly<T>,
   daemonSet: DeepReadonly<DaemonSet>,
   { client }: ReconcileContext,
 ): Promise<void> {
   const ownerReferences =
-    pod.metadata.ownerReferences?.filter(({ uid }) => uid !== daemonSet.metadata.uid) ?? [];
-  await write(pod, ownerReferences, client);
+    object.metadata.ownerReferences?.filter(({ uid }) => uid !== daemonSet.metadata.uid) ?? [];
+  await write(kind, object, ownerReferences, client);
 }
 
-async function adopt(
-  pod: DeepReadonly<Pod>,
+async function adopt<T extends KubeObject>(
+  kind: Kind<T>,
+  object: DeepReadonly<T>,
   daemonSet: DeepReadonly<DaemonSet>,
   { client }: ReconcileContext,
 ): Promise<void> {
-  const others = pod.metadata.ownerReferences ?? [];
-  await write(pod, [...others, controllerReference(DAEMON_SET, daemonSet as DaemonSet)], client);
+  const others = object.metadata.ownerReferences ?? [];
+  await write(kind, object, [...others, controllerReference(DAEMON_SET, daemonSet as DaemonSet)], client);
 }
 
-async function write(
-  pod: DeepReadonly<Pod>,
+async function write<T extends KubeObject>(
+  kind: Kind<T>,
+  object: DeepReadonly<T>,
   ownerReferences: readonly unknown[],
   client: ReconcileContext["client"],
 ): Promise<void> {
-  // The uid keeps the write from a pod that has taken the name meanwhile.
-  const { uid, resourceVersion } = pod.metadata;
+  // The uid keeps the write from an object that has taken the name meanwhile.
+  const { uid, resourceVersion } = object.metadata;
   try {
-    await client.patch(POD, keyOf(pod), {
+    await client.patch(kind, keyOf(object), {
       type: "merge",
       body: { metadata: { uid, resourceVersion, ownerReferences } },
     });

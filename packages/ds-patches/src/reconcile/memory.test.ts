@@ -1,3 +1,5 @@
+import { createExpectations } from "@quartet/core";
+import { fakeClock } from "@quartet/core/testkit";
 import { expect, it } from "vitest";
 import type { DaemonSet } from "../kinds.ts";
 import { createMemoryStore, failurePause } from "./memory.ts";
@@ -10,7 +12,7 @@ const daemonSet = (generation: number, uid = "u"): DaemonSet => ({
 });
 
 it("DSP-727 pauses between deletions of failed pods double on each node, and start anew after a change", () => {
-  const store = createMemoryStore(true);
+  const store = createMemoryStore(true, createExpectations(fakeClock()));
   const memory = store.of(daemonSet(1));
   expect(failurePause(memory, "n1", 0)).toBe(0);
   expect(failurePause(memory, "n1", 400)).toBe(600);
@@ -21,7 +23,7 @@ it("DSP-727 pauses between deletions of failed pods double on each node, and sta
 });
 
 it("DSP-702 a DaemonSet of the same name and another uid begins with an empty memory", () => {
-  const store = createMemoryStore(true);
+  const store = createMemoryStore(true, createExpectations(fakeClock()));
   const first = store.of(daemonSet(1));
   expect(store.of(daemonSet(1))).toBe(first);
   expect(store.of(daemonSet(1, "other"))).not.toBe(first);

@@ -1,6 +1,16 @@
 /** What is remembered of a DaemonSet between passes; all of it can be made again. */
-import { type DeepReadonly, keyOf, keyToString, type ObjectKey } from "@quartet/core";
+import {
+  type ChildMemory,
+  createChildMemory,
+  type DeepReadonly,
+  type Expectations,
+  keyOf,
+  keyToString,
+  type ObjectKey,
+} from "@quartet/core";
 import { type Compiled, compile } from "../desired/compiled.ts";
+import { PatchError } from "../desired/effective-template.ts";
+import type { PatchMask } from "../desired/patch-set.ts";
 import type { DaemonSet } from "../kinds.ts";
 
 /** Pause before a pod is deleted that fails again and again on one node, in milliseconds (upstream). */
@@ -14,6 +24,24 @@ export interface DaemonSetMemory {
   readonly matchChanged: Map<string, number>;
   /** Deletions of failed pods by node. */
   readonly failures: Map<string, { at: number; pauseMs: number }>;
+  /** Templates of the present generation that were looked at. */
+  readonly templates: Map<PatchMask, TemplateCheck>;
+  /** Pods that are to come or to go, of all DaemonSets. */
+  readonly expectations: Expectations;
+  /** Canonical texts of templates, by the data of the revisions that hold them. */
+  readonly revisionTexts: WeakMap<object, string>;
+  /** What was refused, and which items of batches were. */
+  readonly children: ChildMemory;
+  readonly refusedItems: Set<string>;
+}
+
+/** Whether the template of a set of patches can be made. */
+interface TemplateCheck {
+  readonly problem: PatchError | undefined;
+  /** How long it took to make it, milliseconds; `undefined` once that is counted. */
+  ms: number | undefined;
+  /** The problem was told of. */
+  told: boolean;
 }
 
 export interface MemoryStore {
@@ -23,8 +51,13 @@ export interface MemoryStore {
   forget(key: ObjectKey): void;
 }
 
+/** Under which key a DaemonSet's expectations stand: another one of its name has its own. */
+export function expectationKey({ metadata }: DeepReadonly<DaemonSet>): string {
+  return metadata.uid ?? "";
+}
+
 /** @param enabled the feature gate of patches */
-export function createMemoryStore(enabled: boolean): MemoryStore {
+export function createMemoryStore(enabled: boolean, expectations: Expectations): MemoryStore {
   const memories = new Map<string, { key: ObjectKey; memory: DaemonSetMemory }>();
   return {
     of(daemonSet) {
@@ -35,14 +68,22 @@ export function createMemoryStore(enabled: boolean): MemoryStore {
         if (found.compiled.generation !== generation) {
           found.compiled = compile(daemonSet, enabled);
           found.failures.clear();
+          found.templates.clear();
         }
         return found;
       }
+      // Another one had the name.
+      if (found !== undefined) expectations.forget(found.uid);
       const memory: DaemonSetMemory = {
         uid,
         compiled: compile(daemonSet, enabled),
         matchChanged: new Map(),
         failures: new Map(),
+        templates: new Map(),
+        expectations,
+        revisionTexts: new WeakMap(),
+        children: createChildMemory(),
+        refusedItems: new Set(),
       };
       memories.set(keyToString(key), { key, memory });
       return memory;
@@ -50,7 +91,11 @@ export function createMemoryStore(enabled: boolean): MemoryStore {
     *all() {
       for (const { key, memory } of memories.values()) yield [key, memory];
     },
-    forget: (key) => void memories.delete(keyToString(key)),
+    forget(key) {
+      const id = keyToString(key);
+      expectations.forget(memories.get(id)?.memory.uid ?? "");
+      memories.delete(id);
+    },
   };
 }
 
@@ -69,4 +114,33 @@ export function failurePause({ failures }: DaemonSetMemory, node: string, now: n
   if (left > 0) return left;
   failures.set(node, { at: now, pauseMs: Math.min(FAILED_POD_MAX_MS, last.pauseMs * 2) });
   return 0;
+}
+
+/** Whether a template can be made; looked at once in a generation. `monotonic` in milliseconds. */
+export function checkTemplate(
+  { compiled, templates }: DaemonSetMemory,
+  mask: PatchMask,
+  monotonic: () => number,
+): TemplateCheck {
+  const known = templates.get(mask);
+  if (known !== undefined) return known;
+  const start = monotonic();
+  let problem: PatchError | undefined;
+  try {
+    compiled.templateOf(mask);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    problem = error;
+  }
+  const check = { problem, ms: monotonic() - start, told: false };
+  templates.set(mask, check);
+  return check;
+}
+
+/** How long it took to make a template, for the first pod that has it; `undefined` for the others. */
+export function takeMiss({ templates }: DaemonSetMemory, mask: PatchMask): number | undefined {
+  const check = templates.get(mask);
+  const ms = check?.ms;
+  if (check !== undefined) check.ms = undefined;
+  return ms;
 }

@@ -1,20 +1,26 @@
 /** What is there: nodes with the DaemonSet's pods on them. */
-import { CONTROLLER_INDEX, type DeepReadonly, type ReconcileContext } from "@quartet/core";
-import { type Node, POD, type Pod } from "@quartet/core/kinds";
+import type { DeepReadonly } from "@quartet/core";
+import type { Node, Pod } from "@quartet/core/kinds";
 import type { Labels } from "../api.ts";
 import type { Compiled } from "../desired/compiled.ts";
-import { COMBINED_HASH, REVISION_LABEL } from "../desired/keys.ts";
+import type { PatchError } from "../desired/effective-template.ts";
+import { isUpdateComplete } from "../desired/in-place.ts";
+import {
+  COMBINED_HASH,
+  IN_PLACE_READY,
+  KRUISE_POD_READY,
+  LIFECYCLE_STATE,
+  PATCHES_APPLIED,
+  PREPARING_DELETE,
+  REVISION_LABEL,
+  TEMPLATE_GENERATION,
+} from "../desired/keys.ts";
 import type { NodePlan } from "../desired/manage.ts";
 import type { NodeFacts, PodFacts } from "../desired/objects.ts";
 import type { PatchMatch } from "../desired/patch-set.ts";
-import { pinnedNode } from "../desired/pod.ts";
+import { pinnedNode, templateGeneration } from "../desired/pod.ts";
 import type { DaemonSet } from "../kinds.ts";
-import type { DaemonSetMemory } from "./memory.ts";
-
-const LIFECYCLE_STATE = "lifecycle.apps.kruise.io/state";
-const PREPARING_DELETE = "PreparingDelete";
-const TEMPLATE_GENERATION = "pod-template-generation";
-const TEMPLATE_GENERATION_ANNOTATION = "deprecated.daemonset.template.generation";
+import { checkTemplate, type DaemonSetMemory } from "./memory.ts";
 
 /** A node with its pods, and the patches that its labels select. */
 export interface ObservedNode extends NodePlan {
@@ -24,12 +30,23 @@ export interface ObservedNode extends NodePlan {
   readonly labels: Labels;
   /** A pod is stale by its patches alone. */
   readonly stalePatches: boolean;
+  /** Why its template cannot be made. */
+  readonly problem: PatchError | undefined;
 }
 
 export interface Observation {
   readonly nodes: readonly ObservedNode[];
   /** Until the labels of a node count as settled; milliseconds, `undefined` when all do (DSP-711). */
   readonly settlesInMs: number | undefined;
+  /** Pods that wait for a condition that this controller has to set. */
+  readonly gated: readonly Gated[];
+}
+
+/** A pod with a readiness gate that is to be opened. */
+export interface Gated {
+  readonly name: string;
+  readonly uid: string;
+  readonly gates: readonly string[];
 }
 
 export interface ObserveOptions {
@@ -43,6 +60,8 @@ export interface ObserveOptions {
   readonly patchesEnabled: boolean;
   readonly settleMs: number;
   readonly now: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly monotonic: () => number;
 }
 
 export function nodeFacts({ metadata, spec }: DeepReadonly<Node>): NodeFacts {
@@ -58,19 +77,24 @@ export function observe(options: ObserveOptions): Observation {
   const { compiled } = options.memory;
   const byNode = Map.groupBy(options.pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? "");
   let settlesInMs: number | undefined;
+  const gated: Gated[] = [];
   const observed = (name: string, node: NodeFacts | undefined): ObservedNode => {
     const pods = byNode.get(name) ?? [];
     const match = node && compiled.matchOf(node.labels);
     const settling = settleTime(options, name);
-    const facts = pods
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .map((pod) => podFacts(pod, name, match, settling > 0, options));
+    const live = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const facts = live.map((pod) => podFacts(pod, name, match, settling > 0, options));
+    for (const pod of live) gated.push(...gatesToOpen(pod));
+    const problem = match && checkTemplate(options.memory, match.mask, options.monotonic).problem;
     if (settling > 0 && facts.length > 0) settlesInMs = Math.min(settlesInMs ?? settling, settling);
     return {
       name,
       eligibility: node && compiled.eligibilityOf(node),
       pods: facts,
-      terminating: facts.length < pods.length,
+      // A pod that has ended runs nothing any more, though it may still be there.
+      terminating: pods.some((pod) => pod.metadata.deletionTimestamp !== undefined && !hasEnded(pod)),
+      broken: problem !== undefined,
+      problem,
       match,
       patchIndexes: match?.indexes ?? [],
       labels: node?.labels ?? {},
@@ -86,7 +110,26 @@ export function observe(options: ObserveOptions): Observation {
   const gone = [...byNode.keys()]
     .filter((name) => !existing.has(name))
     .map((name) => observed(name, undefined));
-  return { nodes: [...nodes, ...gone].sort((a, b) => (a.name < b.name ? -1 : 1)), settlesInMs };
+  return { nodes: [...nodes, ...gone].sort((a, b) => (a.name < b.name ? -1 : 1)), settlesInMs, gated };
+}
+
+function hasEnded({ status }: DeepReadonly<Pod>): boolean {
+  return status?.phase === "Failed" || status?.phase === "Succeeded";
+}
+
+/** Gates that nobody else opens: after an update in place, and on pods that no hook holds back (DSP-121, 823). */
+function gatesToOpen(pod: DeepReadonly<Pod>): Gated[] {
+  const { metadata, spec } = pod;
+  const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
+  const open = gates.filter((gate) => {
+    if (gate === IN_PLACE_READY) return conditionOf(pod, gate)?.status !== "True" && isUpdateComplete(pod);
+    return gate === KRUISE_POD_READY && conditionOf(pod, gate) === undefined;
+  });
+  return open.length === 0 ? [] : [{ name: metadata.name ?? "", uid: metadata.uid ?? "", gates: open }];
+}
+
+function conditionOf({ status }: DeepReadonly<Pod>, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type);
 }
 
 function settleTime({ memory, settleMs, now }: ObserveOptions, node: string): number {
@@ -105,7 +148,8 @@ function podFacts(
   options: ObserveOptions,
 ): PodFacts {
   const { metadata, spec, status } = pod;
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const ready = conditionOf(pod, "Ready");
+  const inPlaceGate = spec?.readinessGates?.some(({ conditionType }) => conditionType === IN_PLACE_READY);
   const patched = settling || !options.patchesEnabled || combinedHashOf(pod) === (match?.combinedHash ?? "");
   return {
     name: metadata.name ?? "",
@@ -121,25 +165,22 @@ function podFacts(
         : undefined,
     current: patched && hasTemplate(pod, options),
     preparingDelete: metadata.labels?.[LIFECYCLE_STATE] === PREPARING_DELETE,
+    hooked: options.memory.compiled.preDelete?.holds(pod) === true,
+    updating: inPlaceGate === true && conditionOf(pod, IN_PLACE_READY)?.status === "False",
+    revision: metadata.labels?.[REVISION_LABEL] ?? "",
+    patchesApplied: metadata.annotations?.[PATCHES_APPLIED] ?? "",
+    inPlaceGate: inPlaceGate === true,
   };
 }
 
 function hasTemplate({ metadata }: DeepReadonly<Pod>, { daemonSet, revision }: ObserveOptions): boolean {
   if (metadata.labels?.[REVISION_LABEL] === revision) return true;
-  const generation = daemonSet.metadata.annotations?.[TEMPLATE_GENERATION_ANNOTATION];
+  const generation = templateGeneration(daemonSet.metadata.annotations);
   return generation !== undefined && metadata.labels?.[TEMPLATE_GENERATION] === generation;
 }
 
 function combinedHashOf({ metadata }: DeepReadonly<Pod>): string {
   return metadata.annotations?.[COMBINED_HASH] ?? "";
-}
-
-/** Pods that the DaemonSet controls, by its uid. */
-export function ownPods(
-  ctx: Pick<ReconcileContext, "cache">,
-  { metadata }: DeepReadonly<DaemonSet>,
-): readonly DeepReadonly<Pod>[] {
-  return ctx.cache.byIndex(POD, CONTROLLER_INDEX, metadata.uid ?? "");
 }
 
 /** Whether a change of a node can matter to a DaemonSet: where it may run, which patches match, which nodes roll. */
@@ -158,28 +199,3 @@ export function nodeMatters(
   const rolls = compiled.selectsNode(before.labels) !== compiled.selectsNode(after.labels);
   return moved || rolls ? "other" : undefined;
 }
-
-/** What every reading of nodes needs of them; heartbeats and images are left out. */
-export const NODE_PROJECTION = {
-  name: "labels-and-taints",
-  transform: ({ apiVersion, kind, metadata, spec }: Node): Node => {
-    const { managedFields: _, annotations: __, ...kept } = metadata;
-    return { apiVersion, kind, metadata: kept, spec: { taints: spec?.taints ?? [] } } as Node;
-  },
-};
-
-/** Conditions, place and marks of pods; containers are left out. */
-export const POD_PROJECTION = {
-  name: "place-and-readiness",
-  transform: ({ apiVersion, kind, metadata, spec, status }: Pod): Pod => {
-    const { managedFields: _, ...kept } = metadata;
-    const conditions = status?.conditions?.filter(({ type }) => type === "Ready");
-    return {
-      apiVersion,
-      kind,
-      metadata: kept,
-      spec: { ...(spec?.nodeName && { nodeName: spec.nodeName }), affinity: spec?.affinity },
-      status: { phase: status?.phase, conditions },
-    } as Pod;
-  },
-};

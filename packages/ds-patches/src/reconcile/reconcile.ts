@@ -1,31 +1,30 @@
 /** One pass over a DaemonSet in owner mode: history, missing and excess pods, the rolling update, the status. */
 import {
   type Clock,
+  childrenOf,
   type DeepReadonly,
+  type Family,
+  isProblem,
   keyOf,
-  messageOf,
+  type Problem,
   type Reconcile,
   type ReconcileContext,
   type Result,
 } from "@quartet/core";
-import { NODE, type Pod } from "@quartet/core/kinds";
-import { PatchError } from "../desired/effective-template.ts";
-import { PATCHES_APPLIED, REVISION_LABEL } from "../desired/keys.ts";
-import { type Deletion, type ManageSettings, planManagement } from "../desired/manage.ts";
-import { nextAvailability, planRolling } from "../desired/rolling.ts";
-import { DAEMON_SET, type DaemonSet, type RollingUpdate } from "../kinds.ts";
-import { claimPods } from "./claim.ts";
-import { type DaemonSetMemory, failurePause, type MemoryStore } from "./memory.ts";
+import { CONTROLLER_REVISION, NODE, POD, type Pod } from "@quartet/core/kinds";
+import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
+import { claim, ownedBy } from "./claim.ts";
+import { openGates } from "./conditions.ts";
+import type { History } from "./history.ts";
+import { mergeDuplicates, trimHistory } from "./history-limit.ts";
+import { expectationKey, type MemoryStore } from "./memory.ts";
 import type { PatchMetrics } from "./metrics.ts";
 import { type Observation, observe } from "./observe.ts";
-import { createPods, deletePods, type PodWork } from "./pods.ts";
-import { type History, RevisionCollision, recordHistory, trimHistory } from "./revisions.ts";
+import { RevisionCollision, recordHistory } from "./revisions.ts";
+import { rollBack } from "./rollback.ts";
 import { writeStatus } from "./status.ts";
-
-/** Pods that are created, and deleted, in one pass at most, unless the spec says otherwise (peer). */
-const DEFAULT_BURST = 250;
-/** Budget of a rolling update that names none (peer). */
-const DEFAULT_UNAVAILABLE = 1;
+import { syncPods } from "./sync.ts";
+import { type Done, type PodWork, tell, together, type Work } from "./work.ts";
 
 export interface ReconcilerOptions {
   readonly memories: MemoryStore;
@@ -37,12 +36,8 @@ export interface ReconcilerOptions {
   readonly patchesEnabled: boolean;
 }
 
-/** What became of the pods in a pass. */
-interface Outcome {
-  readonly errors: readonly unknown[];
-  /** Look again after so many milliseconds, whatever happens. */
-  readonly againInMs: number | undefined;
-}
+/** Pods have names of their own, so nothing of a family but its owner is asked for. */
+const FAMILY: Family<DaemonSet> = { owner: DAEMON_SET, labels: () => ({}) };
 
 export function createReconciler(options: ReconcilerOptions): Reconcile {
   return async (key, ctx) => {
@@ -53,179 +48,126 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
       return;
     }
     const memory = options.memories.of(daemonSet);
-    const selects = memory.compiled.selectsPod;
-    if (selects === undefined) {
-      const note = "This daemon set is selecting all pods. A non-empty selector is required.";
-      ctx.events.record(daemonSet as DaemonSet, { type: "Warning", reason: "SelectingAll", note });
-      return;
-    }
-    const history = await historyOf(daemonSet, memory, ctx);
-    const pods = await claimPods(daemonSet, selects, ctx);
-    return await act(daemonSet, { memory, history, pods }, options, ctx);
+    const { clock, metrics } = options;
+    const children = childrenOf(ctx, { family: FAMILY, owner: daemonSet, memory: memory.children, clock });
+    return await pass({ daemonSet, memory, children, metrics, clock, ctx }, options);
   };
 }
 
-interface Found {
-  readonly memory: DaemonSetMemory;
-  readonly history: History;
-  readonly pods: readonly DeepReadonly<Pod>[];
+async function pass(work: Work, options: ReconcilerOptions): Promise<Result | undefined> {
+  const { daemonSet, memory, ctx } = work;
+  const selects = memory.compiled.selectsPod;
+  if (selects === undefined) {
+    const note = "This daemon set is selecting all pods. A non-empty selector is required.";
+    tell(work, { type: "Warning", reason: "SelectingAll", note });
+    return undefined;
+  }
+  const revisions = await claim(CONTROLLER_REVISION, daemonSet, selects, ctx);
+  const history = await historyOf(revisions, work);
+  if (isProblem(history)) return await withoutHistory(history, work, options);
+  const podWork: PodWork = { ...work, history };
+  if (await rollBack(podWork)) return undefined;
+  const pods = await claim(POD, daemonSet, selects, ctx);
+  return await act(pods, podWork, options);
 }
 
 async function act(
-  daemonSet: DeepReadonly<DaemonSet>,
-  { memory, history, pods }: Found,
+  pods: readonly DeepReadonly<Pod>[],
+  work: PodWork,
   options: ReconcilerOptions,
-  ctx: ReconcileContext,
 ): Promise<Result | undefined> {
-  const { clock, settleMs, patchesEnabled, metrics } = options;
-  const minReadyMs = (daemonSet.spec.minReadySeconds ?? 0) * 1_000;
-  const now = clock.now();
-  const nodes = await ctx.cache.list(NODE);
-  const observation = observe({
-    daemonSet,
-    pods,
-    nodes,
-    memory,
-    revision: history.revision,
-    patchesEnabled,
-    settleMs,
-    now,
-  });
-  const work: PodWork = { daemonSet, memory, revision: history.revision, metrics };
-  const outcome = await sync(observation, work, { minReadyMs, now }, ctx);
-  const invalid = outcome.errors.find((error) => error instanceof PatchError);
-  await writeStatus(
-    {
-      daemonSet,
-      compiled: memory.compiled,
-      nodes: observation.nodes,
-      history,
-      invalidPatch: invalid === undefined ? undefined : messageOf(invalid),
-      featureDisabled: !patchesEnabled && (daemonSet.spec.patches ?? []).length > 0,
-      minReadyMs,
-      now,
-    },
-    clock,
-    ctx,
+  const { daemonSet, memory, metrics, history } = work;
+  const observation = await look(pods, history.revision, work, options);
+  const isAwaited = !memory.expectations.satisfied(expectationKey(daemonSet));
+  const opened = await openGates(observation.gated, work);
+  const { done, againInMs } = isAwaited
+    ? { done: opened, againInMs: undefined }
+    : await syncPods(observation, work);
+  const merged = await mergeDuplicates(pods, work);
+  const told = await writeStatus(
+    { ...reportOf(observation, work, options), history, isObserved: !isAwaited },
+    work,
   );
   metrics.stale(daemonSet, observation.nodes.filter(({ stalePatches }) => stalePatches).length);
-  await trimHistory(daemonSet, history, usedBy(pods), ctx);
-  const [failure] = outcome.errors;
-  if (failure !== undefined) throw failure;
-  return outcome.againInMs === undefined ? undefined : { requeueAfter: outcome.againInMs, exact: true };
+  const trimmed = await trimHistory(pods, work);
+  return resultOf(together(opened, done, merged, told, trimmed), againInMs);
 }
 
-/** Creates and deletes what is missing or too much; only when there is nothing of it, the rolling update goes on. */
-async function sync(
-  { nodes, settlesInMs }: Observation,
-  work: PodWork,
-  { minReadyMs, now }: { minReadyMs: number; now: number },
-  ctx: ReconcileContext,
-): Promise<Outcome> {
-  const { spec } = work.daemonSet as DaemonSet;
-  const strategy = strategyOf(spec);
-  const settings: ManageSettings = {
-    surge: strategy.surges,
-    burst: spec.burstReplicas ?? DEFAULT_BURST,
-    creationPartition: spec.scaleStrategy?.partitionedScaling === true ? strategy.partition : 0,
-    minReadyMs,
-    now,
-  };
-  const plan = planManagement(nodes, settings);
-  const { due, waitMs } = dueDeletions(plan.remove, work.memory, now);
-  const pods = nodes.flatMap((node) => node.pods);
-  const waits = [waitMs, settlesInMs, nextAvailability(pods, { minReadyMs, now })];
-  const againInMs = waits.reduce<number | undefined>(
-    (least, wait) => (wait === undefined ? least : Math.min(least ?? wait, wait)),
-    undefined,
+/** Without revisions of the present spec no pod is made or replaced; what there is is counted and told. */
+async function withoutHistory(
+  problem: Problem,
+  work: Work,
+  options: ReconcilerOptions,
+): Promise<Result | undefined> {
+  const { daemonSet, ctx } = work;
+  const note = `Error writing the history: ${problem.message}`;
+  tell(work, { type: "Warning", reason: "FailedCreate", note });
+  const observation = await look(
+    ownedBy(POD, daemonSet, ctx),
+    daemonSet.status?.updateRevision ?? "",
+    work,
+    options,
   );
-  const byName = new Map(nodes.map((node) => [node.name, node]));
-  const onNodes = (names: readonly string[]) => names.map((name) => byName.get(name)!);
-  if (due.length + plan.create.length > 0) {
-    const failed = await deletePods(due, work, ctx);
-    return { errors: [...failed, ...(await createPods(onNodes(plan.create), work, ctx))], againInMs };
-  }
-  if (!strategy.rolls) return { errors: [], againInMs };
-  const step = planRolling(nodes, {
-    ...strategy,
-    isSelected: isSelected(work.memory, nodes),
-    minReadyMs,
-    now,
-  });
-  const replaced = step.replace.map((pod): Deletion => ({ pod, reason: "replaced" }));
-  const failed = await deletePods(replaced, work, ctx);
-  return { errors: [...failed, ...(await createPods(onNodes(step.surge), work, ctx))], againInMs };
+  const told = await writeStatus(
+    { ...reportOf(observation, work, options), history: undefined, isObserved: false },
+    work,
+  );
+  return resultOf(together({ writes: 0, problems: [problem], errors: [] }, told), undefined);
 }
 
-function isSelected({ compiled }: DaemonSetMemory, nodes: Observation["nodes"]): (name: string) => boolean {
-  const labels = new Map(nodes.map(({ name, labels: own }) => [name, own]));
-  return (name) => compiled.selectsNode(labels.get(name) ?? {});
+async function look(
+  pods: readonly DeepReadonly<Pod>[],
+  revision: string,
+  { daemonSet, memory, ctx, clock }: Work,
+  { settleMs, patchesEnabled }: ReconcilerOptions,
+): Promise<Observation> {
+  const nodes = await ctx.cache.list(NODE);
+  const now = clock.now();
+  const monotonic = () => clock.monotonic();
+  return observe({ daemonSet, pods, nodes, memory, revision, patchesEnabled, settleMs, now, monotonic });
 }
 
-/** Deletions without those of failed pods whose node is still in its pause. */
-function dueDeletions(
-  deletions: readonly Deletion[],
-  memory: DaemonSetMemory,
-  now: number,
-): { due: Deletion[]; waitMs: number | undefined } {
-  let waitMs: number | undefined;
-  const due = deletions.filter(({ pod, reason }) => {
-    const pause = reason === "failed" ? failurePause(memory, pod.node, now) : 0;
-    if (pause > 0) waitMs = Math.min(waitMs ?? pause, pause);
-    return pause === 0;
-  });
-  return { due, waitMs };
-}
-
-interface Strategy extends Required<Pick<RollingUpdate, "maxUnavailable" | "maxSurge" | "partition">> {
-  /** Pods are replaced without somebody deleting them. */
-  readonly rolls: boolean;
-  readonly surges: boolean;
-}
-
-/** The strategy with its defaults; of the two budgets, one that is not set counts as 0 beside the other (DSP-202). */
-function strategyOf({ updateStrategy = {} }: DaemonSet["spec"]): Strategy {
-  const { type = "RollingUpdate", rollingUpdate = {} } = updateStrategy;
-  const { maxUnavailable, maxSurge = 0, partition = 0, paused = false } = rollingUpdate;
-  const isRolling = type === "RollingUpdate";
+function reportOf({ nodes }: Observation, { daemonSet, clock }: Work, { patchesEnabled }: ReconcilerOptions) {
+  const { minReadySeconds = 0, patches = [] } = daemonSet.spec;
   return {
-    maxUnavailable: maxUnavailable ?? (rollingUpdate.maxSurge === undefined ? DEFAULT_UNAVAILABLE : 0),
-    maxSurge,
-    partition,
-    rolls: isRolling && !paused,
-    surges: isRolling && !["0", "0%"].includes(String(maxSurge)),
+    nodes,
+    featureDisabled: !patchesEnabled && patches.length > 0,
+    minReadyMs: minReadySeconds * 1_000,
+    now: clock.now(),
   };
+}
+
+/** What was refused is due at its own time; anything else that failed is tried again as the queue has it. */
+function resultOf({ problems, errors }: Done, againInMs: number | undefined): Result | undefined {
+  const [error] = errors;
+  if (error !== undefined) throw error;
+  const waits = problems.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
+  const failed = problems.find(
+    ({ retryAfterMs, cause }) => retryAfterMs === undefined && cause !== "terminating",
+  );
+  if (failed !== undefined) throw new Error(failed.message);
+  const soonest = Math.min(...waits, againInMs ?? Number.POSITIVE_INFINITY);
+  return soonest === Number.POSITIVE_INFINITY ? undefined : { requeueAfter: soonest, exact: true };
 }
 
 async function historyOf(
-  daemonSet: DeepReadonly<DaemonSet>,
-  { compiled }: DaemonSetMemory,
-  ctx: ReconcileContext,
-): Promise<History> {
+  revisions: Parameters<typeof recordHistory>[0],
+  work: Work,
+): Promise<History | Problem> {
+  const { daemonSet, ctx } = work;
   try {
-    return await recordHistory(daemonSet, compiled, ctx);
+    return await recordHistory(revisions, work);
   } catch (error) {
-    if (error instanceof RevisionCollision) {
-      const collisionCount = (daemonSet.status?.collisionCount ?? 0) + 1;
-      await ctx.client.patchStatus(DAEMON_SET, daemonSet, { ...daemonSet.status, collisionCount });
-      ctx.log.info("Name of a revision is taken, another one is tried", {
-        daemonSet: keyOf(daemonSet),
-        collisionCount,
-      });
-    }
+    if (error instanceof RevisionCollision) await countCollision(daemonSet, ctx);
     throw error;
   }
 }
 
-/** Revisions and lists of patches that pods name. */
-function usedBy(pods: readonly DeepReadonly<Pod>[]): { revisions: Set<string>; patchLists: Set<string> } {
-  const revisions = new Set<string>();
-  const patchLists = new Set<string>();
-  for (const { metadata } of pods) {
-    const revision = metadata.labels?.[REVISION_LABEL];
-    const [list] = metadata.annotations?.[PATCHES_APPLIED]?.split("/") ?? [];
-    if (revision !== undefined) revisions.add(revision);
-    if (list !== undefined) patchLists.add(list);
-  }
-  return { revisions, patchLists };
+async function countCollision(daemonSet: DeepReadonly<DaemonSet>, ctx: ReconcileContext): Promise<void> {
+  const collisionCount = (daemonSet.status?.collisionCount ?? 0) + 1;
+  await ctx.client.patchStatus(DAEMON_SET, daemonSet, { ...daemonSet.status, collisionCount });
+  ctx.log.info("Name of a revision is taken, another one is tried", {
+    daemonSet: keyOf(daemonSet),
+    collisionCount,
+  });
 }

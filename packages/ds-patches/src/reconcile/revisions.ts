@@ -1,15 +1,9 @@
-/** The history: a revision for each template, and one for each list of patches (DSP-604 to 620). */
-import {
-  CONTROLLER_INDEX,
-  controllerReference,
-  type DeepReadonly,
-  isAlreadyExists,
-  keyOf,
-  type ReconcileContext,
-} from "@quartet/core";
+/** The history: a revision for each template, and one for each list of patches (DSP-604 to 612). */
+import { controllerReference, isAlreadyExists, isProblem, keyOf, type Problem } from "@quartet/core";
 import { CONTROLLER_REVISION, type ControllerRevision } from "@quartet/core/kinds";
+import type { PodTemplate } from "../api.ts";
 import { canonicalJson } from "../desired/canonical.ts";
-import type { Compiled } from "../desired/compiled.ts";
+import { effectiveTemplate } from "../desired/effective-template.ts";
 import { goTemplate } from "../desired/go-template.ts";
 import {
   BASE_ONLY,
@@ -19,113 +13,104 @@ import {
   SNAPSHOT,
   SNAPSHOT_PREFIX,
 } from "../desired/keys.ts";
-import {
-  baseData,
-  isSameTemplate,
-  readRevision,
-  snapshotData,
-  snapshotHash,
-} from "../desired/revision-data.ts";
+import { baseData, readRevision, snapshotData, snapshotHash } from "../desired/revision-data.ts";
 import { revisionHash } from "../desired/revision-hash.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
-
-type Revision = DeepReadonly<ControllerRevision>;
-
-/** Old revisions of each kind that are kept unless the spec says otherwise (Kubernetes). */
-const DEFAULT_HISTORY_LIMIT = 10;
-
-export interface History {
-  /** H_t. */
-  readonly revision: string;
-  /** Suffix of the current snapshot's name; empty without patches. */
-  readonly patchRevision: string;
-}
+import type { History, Revision } from "./history.ts";
+import type { Work } from "./work.ts";
 
 /** The name of a revision is taken by another content; the status gets a new collision count (DSP-608, D27). */
 export class RevisionCollision extends Error {
   override readonly name = "RevisionCollision";
 }
 
-/** Sees to it that the current template and patches have their revisions. */
-export async function recordHistory(
-  daemonSet: DeepReadonly<DaemonSet>,
-  compiled: Compiled,
-  ctx: ReconcileContext,
-): Promise<History> {
-  const all = ctx.cache.byIndex(CONTROLLER_REVISION, CONTROLLER_INDEX, daemonSet.metadata.uid ?? "");
-  const { template } = daemonSet.spec as DaemonSet["spec"];
-  const base = await baseRevision(daemonSet as DaemonSet, all, compiled.patches.length > 0, ctx);
-  const revision = base.metadata.labels?.[REVISION_LABEL] ?? "";
-  if (compiled.patches.length === 0) return { revision, patchRevision: "" };
+/** Sees to it that the current template and patches have their revisions; what the server refuses is returned. */
+export async function recordHistory(all: readonly Revision[], work: Work): Promise<History | Problem> {
+  const { compiled } = work.memory;
+  const base = await baseRevision(all, work);
+  if (isProblem(base)) return base;
+  const result = {
+    revision: hashOf(base),
+    revisions: all,
+    duplicates: equalBases(all, work).filter(({ metadata }) => metadata.name !== base.metadata.name),
+    templateOf: (revision: string, patchesApplied: string) => templateOf(all, revision, patchesApplied),
+  };
+  if (compiled.patches.length === 0) return { ...result, patchRevision: "", number: base.revision };
+  const { template } = work.daemonSet.spec as DaemonSet["spec"];
   const patchRevision = SNAPSHOT_PREFIX + snapshotHash(template, compiled.patches);
-  await snapshot(daemonSet as DaemonSet, all, compiled, { patchRevision, after: base.revision }, ctx);
-  return { revision, patchRevision };
+  const current = await snapshot(all, { patchRevision, after: base.revision }, work);
+  return isProblem(current) ? current : { ...result, patchRevision, number: current.revision };
 }
 
-function isSnapshot({ metadata }: Revision): boolean {
+export function isSnapshot({ metadata }: Revision): boolean {
   return metadata.labels?.[REVISION_KIND] === SNAPSHOT;
 }
 
-async function baseRevision(
-  daemonSet: DaemonSet,
-  all: readonly Revision[],
-  isBaseOnly: boolean,
-  ctx: ReconcileContext,
-): Promise<Revision> {
-  const { template } = daemonSet.spec;
-  const equal = all
-    .filter((revision) => !isSnapshot(revision))
-    .filter(({ data }) => {
-      const read = readRevision(data);
-      return read !== undefined && isSameTemplate(read.template, template);
-    })
+export function hashOf({ metadata }: Revision): string {
+  return metadata.labels?.[REVISION_LABEL] ?? "";
+}
+
+/** Canonical text of a revision's template; computed once, for revisions do not change. */
+function textOf({ data }: Revision, { revisionTexts }: Work["memory"]): string {
+  if (typeof data !== "object" || data === null) return "";
+  const known = revisionTexts.get(data);
+  if (known !== undefined) return known;
+  const read = readRevision(data);
+  const text = read === undefined ? "" : canonicalJson(goTemplate(read.template));
+  revisionTexts.set(data, text);
+  return text;
+}
+
+/** Base revisions that hold the current template, the newest first. */
+function equalBases(all: readonly Revision[], { memory }: Pick<Work, "memory">): Revision[] {
+  return all
+    .filter((revision) => !isSnapshot(revision) && textOf(revision, memory) === memory.compiled.templateText)
     .sort((a, b) => b.revision - a.revision);
+}
+
+async function baseRevision(all: readonly Revision[], work: Work): Promise<Revision | Problem> {
+  const { template, patches = [] } = work.daemonSet.spec as DaemonSet["spec"];
+  const isBaseOnly = patches.length > 0;
   const newest = highest(all.filter((revision) => !isSnapshot(revision)));
-  const [found] = equal;
-  if (found !== undefined) {
-    return await renumbered(found, newest, { baseOnly: isBaseOnly ? undefined : null }, ctx);
-  }
-  const hash = revisionHash(canonicalJson(goTemplate(template)), daemonSet.status?.collisionCount);
-  const { labels = {} } = (template.metadata ?? {}) as { labels?: Record<string, string> };
+  const [found] = equalBases(all, work);
+  if (found !== undefined) return await renumbered(found, newest, { unmark: !isBaseOnly }, work);
+  const { name } = work.daemonSet.metadata;
+  const hash = revisionHash(work.memory.compiled.templateText, work.daemonSet.status?.collisionCount);
   return await created(
     {
-      daemonSet,
-      name: `${daemonSet.metadata.name}-${hash}`,
-      labels: { ...labels, [REVISION_LABEL]: hash },
+      name: `${name}-${hash}`,
+      labels: { ...labelsOf(template), [REVISION_LABEL]: hash },
       annotations: isBaseOnly ? { [BASE_ONLY]: "true" } : {},
       data: baseData(template),
       revision: highest(all) + 1,
     },
-    ctx,
+    work,
   );
 }
 
 async function snapshot(
-  daemonSet: DaemonSet,
   all: readonly Revision[],
-  { patches, patchSet }: Compiled,
   { patchRevision, after }: { patchRevision: string; after: number },
-  ctx: ReconcileContext,
-): Promise<void> {
-  const { template } = daemonSet.spec;
-  const found = all.find(({ metadata }) => metadata.labels?.[REVISION_LABEL] === patchRevision);
-  const newest = Math.max(highest(all), after);
-  if (found !== undefined) {
-    await renumbered(found, highest(all.filter(isSnapshot)), {}, ctx);
-    return;
-  }
-  const { labels = {} } = (template.metadata ?? {}) as { labels?: Record<string, string> };
-  await created(
+  work: Work,
+): Promise<Revision | Problem> {
+  const { template } = work.daemonSet.spec as DaemonSet["spec"];
+  const { patches, patchSet } = work.memory.compiled;
+  const found = all.find((revision) => hashOf(revision) === patchRevision);
+  if (found !== undefined) return await renumbered(found, highest(all.filter(isSnapshot)), {}, work);
+  return await created(
     {
-      daemonSet,
-      name: `${daemonSet.metadata.name}-${patchRevision}`,
-      labels: { ...labels, [REVISION_LABEL]: patchRevision, [REVISION_KIND]: SNAPSHOT },
+      name: `${work.daemonSet.metadata.name}-${patchRevision}`,
+      labels: { ...labelsOf(template), [REVISION_LABEL]: patchRevision, [REVISION_KIND]: SNAPSHOT },
       annotations: { [PATCHES_HASH]: patchSet.listHash },
       data: snapshotData(template, patches),
-      revision: newest + 1,
+      revision: Math.max(highest(all), after) + 1,
     },
-    ctx,
+    work,
   );
+}
+
+function labelsOf({ metadata }: PodTemplate): Record<string, string> {
+  return (metadata?.labels ?? {}) as Record<string, string>;
 }
 
 function highest(revisions: readonly Revision[]): number {
@@ -136,20 +121,24 @@ function highest(revisions: readonly Revision[]): number {
 async function renumbered(
   found: Revision,
   newest: number,
-  { baseOnly }: { baseOnly?: null | undefined },
-  ctx: ReconcileContext,
-): Promise<Revision> {
-  const unmark = baseOnly === null && found.metadata.annotations?.[BASE_ONLY] !== undefined;
-  if (found.revision === newest && !unmark) return found;
+  { unmark = false }: { unmark?: boolean },
+  { children, ctx }: Work,
+): Promise<Revision | Problem> {
+  const isMarked = unmark && found.metadata.annotations?.[BASE_ONLY] !== undefined;
+  if (found.revision === newest && !isMarked) return found;
   const body = {
     ...(found.revision < newest && { revision: newest + 1 }),
-    ...(unmark && { metadata: { annotations: { [BASE_ONLY]: null } } }),
+    ...(isMarked && { metadata: { annotations: { [BASE_ONLY]: null } } }),
   };
-  return await ctx.client.patch(CONTROLLER_REVISION, keyOf(found), { type: "merge", body });
+  const id = `patch revision ${found.metadata.name}`;
+  return await children.attempt(
+    { id, subject: `ControllerRevision ${found.metadata.name}`, wanted: body },
+    () =>
+      ctx.client.patch(CONTROLLER_REVISION, keyOf(found), { type: "merge", body }, { signal: ctx.signal }),
+  );
 }
 
 interface NewRevision {
-  readonly daemonSet: DaemonSet;
   readonly name: string;
   readonly labels: Record<string, string>;
   readonly annotations: Record<string, string>;
@@ -158,8 +147,8 @@ interface NewRevision {
   readonly revision: number;
 }
 
-async function created(wanted: NewRevision, { client }: ReconcileContext): Promise<Revision> {
-  const { daemonSet, name, labels, annotations, data, revision } = wanted;
+async function created(wanted: NewRevision, { daemonSet, children, ctx }: Work): Promise<Revision | Problem> {
+  const { name, labels, annotations, data, revision } = wanted;
   const key = { namespace: daemonSet.metadata.namespace ?? "", name };
   const object: ControllerRevision = {
     apiVersion: "apps/v1",
@@ -174,39 +163,38 @@ async function created(wanted: NewRevision, { client }: ReconcileContext): Promi
     data: JSON.parse(data),
     revision,
   };
-  try {
-    return await client.create(CONTROLLER_REVISION, object);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const there = await client.get(CONTROLLER_REVISION, key);
-    const isOurs = there.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid);
-    if (isOurs && canonicalJson(there.data) === canonicalJson(object.data)) return there;
-    throw new RevisionCollision(`ControllerRevision ${name} exists with another content`);
-  }
+  return await children.attempt(
+    { id: "create revision", subject: `ControllerRevision ${name}`, wanted: [name, data] },
+    async () => {
+      try {
+        return await ctx.client.create(CONTROLLER_REVISION, object, { signal: ctx.signal });
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        const there = await ctx.client.get(CONTROLLER_REVISION, key);
+        const isOurs = there.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid);
+        if (isOurs && canonicalJson(there.data) === canonicalJson(object.data)) return there;
+        throw new RevisionCollision(`ControllerRevision ${name} exists with another content`);
+      }
+    },
+  );
 }
 
-/** Removes what the history limit leaves over; revisions that live pods name stay (DSP-618, 619). */
-export async function trimHistory(
-  daemonSet: DeepReadonly<DaemonSet>,
-  { revision, patchRevision }: History,
-  inUse: { readonly revisions: ReadonlySet<string>; readonly patchLists: ReadonlySet<string> },
-  ctx: ReconcileContext,
-): Promise<void> {
-  const all = ctx.cache.byIndex(CONTROLLER_REVISION, CONTROLLER_INDEX, daemonSet.metadata.uid ?? "");
-  const limit = daemonSet.spec.revisionHistoryLimit ?? DEFAULT_HISTORY_LIMIT;
-  const isKept = (candidate: Revision): boolean => {
-    const { labels = {}, annotations = {} } = candidate.metadata;
-    const hash = labels[REVISION_LABEL] ?? "";
-    return isSnapshot(candidate)
-      ? hash === patchRevision || inUse.patchLists.has(annotations[PATCHES_HASH] ?? "")
-      : hash === revision || inUse.revisions.has(hash);
-  };
-  for (const kind of [all.filter(isSnapshot), all.filter((candidate) => !isSnapshot(candidate))]) {
-    const old = kind.filter((candidate) => !isKept(candidate)).sort((a, b) => a.revision - b.revision);
-    for (const { metadata } of old.slice(0, Math.max(0, old.length - limit))) {
-      await ctx.client.deleteIfExists(CONTROLLER_REVISION, keyOf({ metadata }), {
-        ...(metadata.uid !== undefined && { preconditions: { uid: metadata.uid } }),
-      });
-    }
+/** The template of a revision with the patches that an annotation names, as far as the history has both. */
+function templateOf(all: readonly Revision[], hash: string, patchesApplied: string): PodTemplate | undefined {
+  const base = all.find((revision) => !isSnapshot(revision) && hashOf(revision) === hash);
+  const template = base && readRevision(base.data)?.template;
+  if (template === undefined || patchesApplied === "") return template;
+  const [list = "", order = ""] = patchesApplied.split("/");
+  const holder = all.find(({ metadata }) => metadata.annotations?.[PATCHES_HASH] === list);
+  const patches = holder && readRevision(holder.data)?.patches;
+  const indexes = order.split(",").map(Number);
+  const applied = patches && indexes.map((index) => patches[index]);
+  if (applied === undefined || applied.includes(undefined)) return undefined;
+  try {
+    return effectiveTemplate(template, { indexes, patches: applied as NonNullable<typeof patches>[number][] })
+      .template;
+  } catch {
+    // What was applied once is malformed by now: the pod is made anew.
+    return undefined;
   }
 }

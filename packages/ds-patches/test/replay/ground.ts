@@ -13,6 +13,8 @@ const INVALID = 422;
 
 export interface Ground {
   readonly arena: Arena;
+  /** A real control plane: its controllers make what namespaces need. */
+  readonly real: boolean;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export async function startGround({ real, onProgress, startManager }: GroundOpti
   await untilAsked(arena.client);
   return {
     arena,
+    real,
     async close() {
       await manager.stop();
       await arena.close();
