@@ -96,7 +96,11 @@ export function seconds(now: number): string {
 }
 
 /** Whether the containers that the annotation names run what they were told to (DSP-823); true without one. */
-export function isUpdateComplete({ metadata, spec, status }: DeepReadonly<Pod>): boolean {
+export function isUpdateComplete({
+  metadata,
+  spec,
+  status,
+}: Pick<DeepReadonly<Pod>, "metadata" | "spec" | "status">): boolean {
   const state = readState(metadata.annotations?.[IN_PLACE_STATE]);
   const started = Date.parse(String(state.updateTimestamp)) || 0;
   return Object.entries(mapOf(state.lastContainerStatuses)).every(([name, last]) => {

@@ -108,3 +108,25 @@ describe("missing and excess pods", () => {
     expect(plan(numbered(4)).create).toHaveLength(4);
   });
 });
+
+describe("DSP-738 pods that wait for their hook", () => {
+  const waiting = { preparingDelete: true, hooked: true };
+
+  it("stay while it holds them, and go once it lets go", () => {
+    expect(plan([node("n1", [pod("a", waiting)])])).toEqual({ create: [], remove: [] });
+    expect(plan([node("n1", [pod("a", { preparingDelete: true })])]).remove).toEqual(["a released"]);
+    expect(
+      plan([node("n1", [pod("a", waiting)], { shouldRun: false, shouldContinue: false })]).remove,
+    ).toEqual([]);
+  });
+
+  it("are told of their node's end once", () => {
+    const gone = { shouldRun: false, shouldContinue: false };
+    expect(plan([node("n1", [pod("a", { hooked: true })], gone)]).remove).toEqual(["a ineligible"]);
+  });
+});
+
+it("DSP-511 a node whose template cannot be made gets no pod", () => {
+  const broken = { ...node("n1"), broken: true };
+  expect(plan([broken, node("n2")])).toEqual({ create: ["n2"], remove: [] });
+});

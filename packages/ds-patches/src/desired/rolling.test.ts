@@ -123,3 +123,12 @@ describe("rolling update", () => {
     expect(nextAvailability(pods, { minReadyMs: 4_000, now: NOW })).toBeUndefined();
   });
 });
+
+it("DSP-511 the pod of a node whose template cannot be made is left alone, and the others are replaced", () => {
+  expect(replaced([{ ...stale("n2"), broken: true }, stale("n1")])).toEqual(["n1"]);
+});
+
+it("DSP-810 DSP-825 a pod that is being updated in place counts as unavailable", () => {
+  expect(replaced([stale("n1"), current("n2", { updating: true })])).toEqual([]);
+  expect(replaced([stale("n1"), current("n2", { updating: false })])).toEqual(["n1"]);
+});

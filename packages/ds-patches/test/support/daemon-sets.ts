@@ -1,5 +1,5 @@
 /** Nodes and DaemonSets of a scenario. Nodes are shared by all scenarios of a server: each set runs on its own alone. */
-import { addNode } from "@quartet/testing";
+import { addNode, removeNode, TEST_ANNOTATIONS } from "@quartet/testing";
 import { eventually, type Stage } from "@quartet/testing/stage";
 import { expect } from "vitest";
 import type { DaemonSet } from "../../src/kinds.ts";
@@ -17,18 +17,54 @@ export interface LivePod {
     labels: Record<string, string>;
     annotations?: Record<string, string>;
     deletionTimestamp?: string;
+    ownerReferences?: { apiVersion: string; kind: string; name: string; uid: string; controller?: boolean }[];
   };
-  spec: { nodeName?: string; containers: { image: string; env: { name: string; value: string }[] }[] };
-  status?: { conditions?: { type: string; status: string }[] };
+  spec: {
+    nodeName?: string;
+    containers: { image: string; env: { name: string; value: string }[]; resources?: object }[];
+    readinessGates?: { conditionType: string }[];
+    tolerations?: { key?: string }[];
+  };
+  status?: {
+    phase?: string;
+    conditions?: { type: string; status: string }[];
+    containerStatuses?: { restartCount: number }[];
+  };
 }
 
-export type NodeRequest = string | { readonly name: string; readonly labels?: Record<string, string> };
+/** The container of the rule book's base DaemonSet. */
+export const container = (more: object = {}): object => ({
+  name: "main",
+  image: "agent:1",
+  env: [
+    { name: "CACHE", value: "500Gi" },
+    { name: "MODE", value: "std" },
+  ],
+  ...more,
+});
+
+/** A merge patch of the DaemonSet that gives it another container, and with it another template. */
+export const withContainer = (more: object): { spec: object } => ({
+  spec: { template: { spec: { containers: [container(more)] } } },
+});
+
+export type NodeRequest =
+  | string
+  | {
+      readonly name: string;
+      readonly labels?: Record<string, string>;
+      readonly taints?: { key: string; value?: string; effect: "NoSchedule" | "NoExecute" }[];
+    };
 
 /** Nodes by names of the scenario; on the server they carry its namespace as well. */
 export interface DaemonNodes {
   add(...nodes: NodeRequest[]): Promise<void>;
   label(name: string, labels: Record<string, string | null>): Promise<void>;
   annotate(name: string, annotations: Record<string, string>): Promise<void>;
+  taint(name: string, ...taints: { key: string; value?: string; effect: string }[]): Promise<void>;
+  /** The kubelet of a node stops, or works again; resolves when the node says so. */
+  setReady(name: string, ready: boolean): Promise<void>;
+  remove(name: string): Promise<void>;
   /** Name in the scenario of a node of the server. */
   shortName(node: string): string;
   readonly selector: Record<string, string>;
@@ -51,13 +87,29 @@ export async function createNodes(stage: Stage): Promise<DaemonNodes> {
     shortName: (node) => node.slice(namespace.length + 1),
     async add(...nodes) {
       for (const node of nodes) {
-        const { name, labels = {} } = typeof node === "string" ? { name: node } : node;
-        await addNode(client, fullName(name), { labels: { ...labels, [OWNER]: namespace } });
+        const { name, labels = {}, taints = [] } = typeof node === "string" ? { name: node } : node;
+        await addNode(client, fullName(name), { labels: { ...labels, [OWNER]: namespace }, taints });
         stage.onClose(() => client.request("DELETE", `/api/v1/nodes/${fullName(name)}`));
       }
     },
     label: async (name, labels) => void (await merge(name, { labels })),
     annotate: async (name, annotations) => void (await merge(name, { annotations })),
+    remove: (name) => removeNode(client, fullName(name)),
+    async taint(name, ...taints) {
+      const contentType = "application/merge-patch+json";
+      await client.ok("PATCH", `/api/v1/nodes/${fullName(name)}`, { spec: { taints } }, { contentType });
+    },
+    async setReady(name, ready) {
+      await merge(name, { annotations: { [TEST_ANNOTATIONS.nodeNotReady]: ready ? null : "true" } });
+      await eventually(async () => {
+        const node = await client.ok<{ spec: { taints?: { key: string }[] } }>(
+          "GET",
+          `/api/v1/nodes/${fullName(name)}`,
+        );
+        const isTainted = (node.spec.taints ?? []).some(({ key }) => key === "node.kubernetes.io/not-ready");
+        expect(isTainted).toBe(!ready);
+      });
+    },
   };
 }
 
@@ -72,7 +124,15 @@ export interface DaemonSets {
   /** Pods that are not being deleted. */
   pods(): Promise<LivePod[]>;
   deletePod(pod: LivePod): Promise<void>;
+  /** JSON merge patch of a pod. */
+  patchPod(pod: LivePod, body: object, subresource?: string): Promise<void>;
+  /** The live pods by the short names of their nodes; the newest where there are two. */
+  byNode(): Promise<Map<string, LivePod>>;
+  /** Reasons of the events on the DaemonSet, with their notes. */
+  events(): Promise<{ reason: string; note: string }[]>;
   revisions(): Promise<object[]>;
+  /** Deletes the DaemonSet and leaves its pods; resolves when they have lost it. */
+  orphan(): Promise<void>;
   /** Follows the number of nodes without a ready pod. */
   watchUnavailable(): { most(): Promise<number> };
 }
@@ -97,19 +157,7 @@ export function daemonSetsOf({ client, namespace }: Stage, nodes: DaemonNodes): 
           updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
           template: {
             metadata: { labels: { app: NAME } },
-            spec: {
-              nodeSelector: nodes.selector,
-              containers: [
-                {
-                  name: "main",
-                  image: "agent:1",
-                  env: [
-                    { name: "CACHE", value: "500Gi" },
-                    { name: "MODE", value: "std" },
-                  ],
-                },
-              ],
-            },
+            spec: { nodeSelector: nodes.selector, containers: [container()] },
           },
           ...spec,
         },
@@ -129,8 +177,35 @@ export function daemonSetsOf({ client, namespace }: Stage, nodes: DaemonNodes): 
         });
         return daemonSet;
       }, 60_000),
+    async patchPod({ metadata }, body, subresource) {
+      const pod = `/api/v1/namespaces/${namespace}/pods/${metadata.name}`;
+      const target = subresource === undefined ? pod : `${pod}/${subresource}`;
+      await client.ok("PATCH", target, body, { contentType: "application/merge-patch+json" });
+    },
+    async byNode() {
+      const sorted = (await pods()).sort(
+        (a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion),
+      );
+      return new Map(sorted.map((pod) => [nodes.shortName(pod.spec.nodeName ?? ""), pod]));
+    },
+    async events() {
+      const list = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+      const { items } = await client.ok<{
+        items: { reason: string; note: string; regarding: { kind: string } }[];
+      }>("GET", list);
+      return items
+        .filter(({ regarding }) => regarding.kind === "DaemonSet")
+        .map(({ reason, note }) => ({ reason, note }));
+    },
     async deletePod({ metadata }) {
       await client.ok("DELETE", `/api/v1/namespaces/${namespace}/pods/${metadata.name}`);
+    },
+    async orphan() {
+      await client.ok("DELETE", `${path}/${NAME}?propagationPolicy=Orphan`);
+      await eventually(async () => {
+        for (const { metadata } of await pods()) expect(metadata.ownerReferences ?? []).toEqual([]);
+        expect((await client.request("GET", `${path}/${NAME}`)).code).toBe(404);
+      });
     },
     async revisions() {
       const list = `/apis/apps/v1/namespaces/${namespace}/controllerrevisions`;

@@ -20,7 +20,7 @@ const PROBE = "policy-probe";
 export interface Refusal {
   readonly verb: "create" | "update" | "patch" | "delete";
   readonly group: string;
-  /** Plural of the kind. */
+  /** Plural of the kind, or a subresource of it: `daemonsets/status`. */
   readonly resource: string;
 }
 
@@ -62,8 +62,9 @@ export async function refuse({
   const since = Date.now();
   await provoke();
   await sleep(WATCHED_MS);
-  const refusals = (await stage.requests(since)).filter(({ code, verb, resource, dryRun }) => {
-    return code >= 400 && !dryRun && verb === refusal.verb && resource === refusal.resource;
+  const refusals = (await stage.requests(since)).filter(({ code, verb, resource, subresource, dryRun }) => {
+    const what = subresource === "" ? resource : `${resource}/${subresource}`;
+    return code >= 400 && !dryRun && verb === refusal.verb && what === refusal.resource;
   });
   if (refusals.length === 0)
     throw new Error(`nothing was refused: no ${refusal.verb} of ${refusal.resource}`);
@@ -98,6 +99,7 @@ async function denyByPolicy(stage: Stage, { verb, group, resource }: Refusal): P
   const { client, namespace, user } = stage;
   const metadata = { name: `refuse-${namespace}` };
   const operation = { create: "CREATE", update: "UPDATE", patch: "UPDATE", delete: "DELETE" }[verb];
+  const [plural, subresource = ""] = resource.split("/");
   const rule = (operations: string[], apiGroups: string[], resources: string[]): object => {
     return { operations, apiGroups, apiVersions: ["*"], resources };
   };
@@ -114,7 +116,7 @@ async function denyByPolicy(stage: Stage, { verb, group, resource }: Refusal): P
       matchConditions: [
         {
           name: "whom",
-          expression: `request.name == '${PROBE}' || (request.userInfo.username == '${user}' && request.operation == '${operation}' && request.resource.resource == '${resource}')`,
+          expression: `request.name == '${PROBE}' || (request.userInfo.username == '${user}' && request.operation == '${operation}' && request.resource.resource == '${plural}' && request.subResource == '${subresource}')`,
         },
       ],
       validations: [{ expression: "false", message: "not on a Friday" }],

@@ -1,0 +1,93 @@
+/** What the API server refuses: told in its words, tried again at growing intervals, and nothing that runs suffers. */
+import { eventually, MAX_WRITES, openStage, type Refusal, refuse, type Stage } from "@quartet/testing/stage";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dsPatchesModule } from "../src/index.ts";
+import {
+  createNodes,
+  type DaemonNodes,
+  type DaemonSets,
+  daemonSetsOf,
+  withContainer,
+} from "./support/daemon-sets.ts";
+
+let stage: Stage;
+let nodes: DaemonNodes;
+let sets: DaemonSets;
+beforeEach(async () => {
+  stage = await openStage({ modules: [dsPatchesModule] });
+  nodes = await createNodes(stage);
+  sets = daemonSetsOf(stage, nodes);
+});
+afterEach(() => stage.close());
+
+const NODES = ["n1", "n2", "n3", "n4"];
+/** In the words of the policy. */
+const TOLD = expect.stringContaining("not on a Friday");
+const create: Refusal = { verb: "create", group: "", resource: "pods" };
+
+describe("a refusal", () => {
+  it.each<[string, Refusal]>([
+    ["FailedCreate", create],
+    ["FailedCreate", { verb: "create", group: "apps", resource: "controllerrevisions" }],
+  ])(
+    "ds-patches DSP-735 %s of %o costs few requests, is told, and ends when it is lifted",
+    async (reason, refusal) => {
+      await nodes.add(...NODES);
+      const { writes, lift } = await refuse({
+        stage,
+        module: dsPatchesModule,
+        refusal,
+        by: "policy",
+        provoke: () => sets.create({}),
+      });
+      expect(writes.length).toBeLessThanOrEqual(MAX_WRITES);
+      const events = (await sets.events()).filter((event) => event.reason === reason);
+      expect(events.map(({ note }) => note)).toContainEqual(TOLD);
+      await lift();
+      await sets.settled(NODES.length);
+    },
+  );
+
+  it("ds-patches DSP-735 FailedDelete: of a rolling update leaves every pod where it is", async () => {
+    await nodes.add(...NODES);
+    const { writes, lift } = await refuse({
+      stage,
+      module: dsPatchesModule,
+      refusal: { verb: "delete", group: "", resource: "pods" },
+      by: "policy",
+      async provoke() {
+        await sets.create({});
+        await sets.settled(NODES.length);
+        await sets.patch(withContainer({ image: "agent:2" }));
+      },
+    });
+    expect(writes.length).toBeLessThanOrEqual(MAX_WRITES);
+    expect((await sets.get()).status).toMatchObject({
+      numberAvailable: NODES.length,
+      updatedNumberScheduled: 0,
+    });
+    const events = (await sets.events()).filter(({ reason }) => reason === "FailedDelete");
+    expect(events.map(({ note }) => note)).toContainEqual(TOLD);
+    await lift();
+    await sets.settled(NODES.length);
+  });
+
+  it("ds-patches DSP-830 DSP-1032: of the status keeps no pod from running", async () => {
+    await nodes.add(...NODES);
+    const { writes, lift } = await refuse({
+      stage,
+      module: dsPatchesModule,
+      refusal: { verb: "patch", group: "apps.kruise.io", resource: "daemonsets/status" },
+      by: "policy",
+      provoke: () => sets.create({}),
+    });
+    expect(writes.filter((line) => line.startsWith("patch daemonsets")).length).toBeLessThanOrEqual(
+      MAX_WRITES,
+    );
+    await eventually(async () => expect(await sets.pods()).toHaveLength(NODES.length));
+    const events = (await sets.events()).filter(({ reason }) => reason === "FailedUpdateStatus");
+    expect(events.map(({ note }) => note)).toContainEqual(TOLD);
+    await lift();
+    await sets.settled(NODES.length);
+  });
+});
