@@ -16,6 +16,7 @@ import {
 } from "./keys.ts";
 import type { Toleration } from "./objects.ts";
 import type { PatchMatch } from "./patch-set.ts";
+import { strategyOf } from "./strategy.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
 
 export interface PodRequest {
@@ -88,11 +89,11 @@ export function templateGeneration(annotations: Readonly<Record<string, string>>
 }
 
 /** The template's readiness gates and those that the DaemonSet's own features need, each once (DSP-739, 817). */
-function gatesOf({ spec: { updateStrategy, lifecycle } }: Pick<DaemonSet, "spec">, spec: JsonMap): JsonMap[] {
-  const own = listOf(spec.readinessGates) as JsonMap[];
+function gatesOf({ spec }: Pick<DaemonSet, "spec">, { readinessGates }: JsonMap): JsonMap[] {
+  const own = listOf(readinessGates) as JsonMap[];
   const needed = [
-    ...(updateStrategy?.rollingUpdate?.rollingUpdateType === "InPlaceIfPossible" ? [IN_PLACE_READY] : []),
-    ...(mapOf(mapOf(lifecycle).preDelete).markPodNotReady === true ? [KRUISE_POD_READY] : []),
+    ...(strategyOf(spec).isInPlace ? [IN_PLACE_READY] : []),
+    ...(mapOf(mapOf(spec.lifecycle).preDelete).markPodNotReady === true ? [KRUISE_POD_READY] : []),
   ];
   const missing = needed.filter((gate) => !own.some(({ conditionType }) => conditionType === gate));
   return [...own, ...missing.map((conditionType) => ({ conditionType }))];

@@ -93,7 +93,8 @@ async function updatePod(
   try {
     if (tries)
       await ctx.client.patch(POD, at.key, { type: "strategic", body }, { signal: ctx.signal, dryRun: true });
-    await patchConditions(at, UPDATING, work);
+    // Other labels and annotations disturb nobody.
+    if (containers.length > 0) await patchConditions(at, UPDATING, work);
     await ctx.client.patch(POD, at.key, { type: "strategic", body }, { signal: ctx.signal });
   } catch (error) {
     if (isNotFound(error) || isConflict(error)) return;

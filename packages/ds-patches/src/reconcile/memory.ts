@@ -26,6 +26,8 @@ export interface DaemonSetMemory {
   readonly failures: Map<string, { at: number; pauseMs: number }>;
   /** Templates of the present generation that were looked at. */
   readonly templates: Map<PatchMask, TemplateCheck>;
+  /** When counters were last written into the status; milliseconds of a clock that only goes forward. */
+  statusWritten: number | undefined;
   /** Pods that are to come or to go, of all DaemonSets. */
   readonly expectations: Expectations;
   /** Canonical texts of templates, by the data of the revisions that hold them. */
@@ -80,6 +82,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         matchChanged: new Map(),
         failures: new Map(),
         templates: new Map(),
+        statusWritten: undefined,
         expectations,
         revisionTexts: new WeakMap(),
         children: createChildMemory(),

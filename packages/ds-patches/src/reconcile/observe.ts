@@ -1,4 +1,5 @@
 /** What is there: nodes with the DaemonSet's pods on them. */
+import { setImmediate } from "node:timers/promises";
 import type { DeepReadonly } from "@quartet/core";
 import type { Node, Pod } from "@quartet/core/kinds";
 import type { Labels } from "../api.ts";
@@ -21,6 +22,9 @@ import type { PatchMatch } from "../desired/patch-set.ts";
 import { pinnedNode, templateGeneration } from "../desired/pod.ts";
 import type { DaemonSet } from "../kinds.ts";
 import { checkTemplate, type DaemonSetMemory } from "./memory.ts";
+
+/** Nodes that are looked at before others get their turn (DSP-1049). */
+const NODES_AT_A_TIME = 200;
 
 /** A node with its pods, and the patches that its labels select. */
 export interface ObservedNode extends NodePlan {
@@ -73,7 +77,7 @@ export function nodeFacts({ metadata, spec }: DeepReadonly<Node>): NodeFacts {
 }
 
 /** Nodes in the order of their names, with those that are gone and still have pods. */
-export function observe(options: ObserveOptions): Observation {
+export async function observe(options: ObserveOptions): Promise<Observation> {
   const { compiled } = options.memory;
   const byNode = Map.groupBy(options.pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? "");
   let settlesInMs: number | undefined;
@@ -98,15 +102,18 @@ export function observe(options: ObserveOptions): Observation {
       match,
       patchIndexes: match?.indexes ?? [],
       labels: node?.labels ?? {},
-      stalePatches: pods.some((pod) => combinedHashOf(pod) !== (match?.combinedHash ?? "")),
+      stalePatches:
+        options.patchesEnabled && live.some((pod) => combinedHashOf(pod) !== (match?.combinedHash ?? "")),
     };
   };
   const existing = new Set<string>();
-  const nodes = options.nodes.map((node) => {
+  const nodes: ObservedNode[] = [];
+  for (const [index, node] of options.nodes.entries()) {
+    if (index % NODES_AT_A_TIME === NODES_AT_A_TIME - 1) await setImmediate();
     const facts = nodeFacts(node);
     existing.add(facts.name);
-    return observed(facts.name, facts);
-  });
+    nodes.push(observed(facts.name, facts));
+  }
   const gone = [...byNode.keys()]
     .filter((name) => !existing.has(name))
     .map((name) => observed(name, undefined));

@@ -24,7 +24,7 @@ import { RevisionCollision, recordHistory } from "./revisions.ts";
 import { rollBack } from "./rollback.ts";
 import { writeStatus } from "./status.ts";
 import { syncPods } from "./sync.ts";
-import { type Done, type PodWork, tell, together, type Work } from "./work.ts";
+import { type Done, NOTHING, type PodWork, tell, together, type Work } from "./work.ts";
 
 export interface ReconcilerOptions {
   readonly memories: MemoryStore;
@@ -35,6 +35,9 @@ export interface ReconcilerOptions {
   /** The feature gate. */
   readonly patchesEnabled: boolean;
 }
+
+/** When to look again although no event has told of a pod that is awaited; milliseconds. */
+const LOST_EVENT_MS = 30_000;
 
 /** Pods have names of their own, so nothing of a family but its owner is asked for. */
 const FAMILY: Family<DaemonSet> = { owner: DAEMON_SET, labels: () => ({}) };
@@ -81,7 +84,7 @@ async function act(
   const isAwaited = !memory.expectations.satisfied(expectationKey(daemonSet));
   const opened = await openGates(observation.gated, work);
   const { done, againInMs } = isAwaited
-    ? { done: opened, againInMs: undefined }
+    ? { done: opened, againInMs: LOST_EVENT_MS }
     : await syncPods(observation, work);
   const merged = await mergeDuplicates(pods, work);
   const told = await writeStatus(
@@ -90,7 +93,7 @@ async function act(
   );
   metrics.stale(daemonSet, observation.nodes.filter(({ stalePatches }) => stalePatches).length);
   const trimmed = await trimHistory(pods, work);
-  return resultOf(together(opened, done, merged, told, trimmed), againInMs);
+  return resultOf(together(opened, done, merged, told.done, trimmed), earliest(againInMs, told.againInMs));
 }
 
 /** Without revisions of the present spec no pod is made or replaced; what there is is counted and told. */
@@ -112,7 +115,7 @@ async function withoutHistory(
     { ...reportOf(observation, work, options), history: undefined, isObserved: false },
     work,
   );
-  return resultOf(together({ writes: 0, problems: [problem], errors: [] }, told), undefined);
+  return resultOf(together({ ...NOTHING, problems: [problem] }, told.done), told.againInMs);
 }
 
 async function look(
@@ -124,7 +127,17 @@ async function look(
   const nodes = await ctx.cache.list(NODE);
   const now = clock.now();
   const monotonic = () => clock.monotonic();
-  return observe({ daemonSet, pods, nodes, memory, revision, patchesEnabled, settleMs, now, monotonic });
+  return await observe({
+    daemonSet,
+    pods,
+    nodes,
+    memory,
+    revision,
+    patchesEnabled,
+    settleMs,
+    now,
+    monotonic,
+  });
 }
 
 function reportOf({ nodes }: Observation, { daemonSet, clock }: Work, { patchesEnabled }: ReconcilerOptions) {
@@ -137,6 +150,11 @@ function reportOf({ nodes }: Observation, { daemonSet, clock }: Work, { patchesE
   };
 }
 
+function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
 /** What was refused is due at its own time; anything else that failed is tried again as the queue has it. */
 function resultOf({ problems, errors }: Done, againInMs: number | undefined): Result | undefined {
   const [error] = errors;
@@ -146,8 +164,8 @@ function resultOf({ problems, errors }: Done, againInMs: number | undefined): Re
     ({ retryAfterMs, cause }) => retryAfterMs === undefined && cause !== "terminating",
   );
   if (failed !== undefined) throw new Error(failed.message);
-  const soonest = Math.min(...waits, againInMs ?? Number.POSITIVE_INFINITY);
-  return soonest === Number.POSITIVE_INFINITY ? undefined : { requeueAfter: soonest, exact: true };
+  const soonest = earliest(...waits, againInMs);
+  return soonest === undefined ? undefined : { requeueAfter: soonest, exact: true };
 }
 
 async function historyOf(

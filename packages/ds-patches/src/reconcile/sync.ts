@@ -3,7 +3,8 @@ import { messageOf } from "@quartet/core";
 import { burstOf, type Deletion, type ManageSettings, planManagement } from "../desired/manage.ts";
 import type { PodFacts } from "../desired/objects.ts";
 import { nextAvailability, planRolling } from "../desired/rolling.ts";
-import type { DaemonSet, RollingUpdate } from "../kinds.ts";
+import { type Strategy, strategyOf } from "../desired/strategy.ts";
+import type { DaemonSet } from "../kinds.ts";
 import { createPods } from "./create.ts";
 import { deletePods } from "./delete.ts";
 import { type InPlaceUpdate, inPlacePlanner, updateInPlace } from "./in-place.ts";
@@ -13,8 +14,6 @@ import { type Done, type PodWork, tell, together } from "./work.ts";
 
 /** Pods that are created, and deleted, in one pass at most, unless the spec says otherwise (peer). */
 const DEFAULT_BURST = 250;
-/** Budget of a rolling update that names none (peer). */
-const DEFAULT_UNAVAILABLE = 1;
 
 export interface Synced {
   readonly done: Done;
@@ -41,6 +40,7 @@ export async function syncPods(observation: Observation, work: PodWork): Promise
     ...moment,
   };
   reportBroken(nodes, work);
+  reportUnknown(nodes, work);
   const plan = planManagement(nodes, settings);
   const { due, waitMs } = dueDeletions(plan.remove, memory, moment.now);
   const pods = nodes.flatMap((node) => node.pods);
@@ -81,8 +81,7 @@ function divided(
   work: PodWork,
 ): { updates: InPlaceUpdate[]; replaced: Deletion[] } {
   const planned = inPlacePlanner(work);
-  const isInPlace =
-    work.daemonSet.spec.updateStrategy?.rollingUpdate?.rollingUpdateType === "InPlaceIfPossible";
+  const { isInPlace } = strategyOf(work.daemonSet.spec as DaemonSet["spec"]);
   const updates: InPlaceUpdate[] = [];
   const replaced: Deletion[] = [];
   for (const pod of pods) {
@@ -110,6 +109,20 @@ function reportBroken(nodes: readonly ObservedNode[], work: PodWork): void {
   }
 }
 
+/** One event for each field of a patch that this cluster does not have, in each generation (DSP-439). */
+function reportUnknown(nodes: readonly ObservedNode[], work: PodWork): void {
+  const { templates, compiled } = work.memory;
+  for (const { problem, match } of nodes) {
+    const check = match && templates.get(match.mask);
+    if (problem !== undefined || check === undefined || check.told) continue;
+    check.told = true;
+    for (const { index, path } of compiled.templateOf(match!.mask).unknown) {
+      const note = `patches[${index}]: ${path} is unknown and left out`;
+      tell(work, { type: "Warning", reason: "UnknownPatchField", note, distinct: note });
+    }
+  }
+}
+
 /** Deletions without those of failed pods whose node is still in its pause. */
 function dueDeletions(
   deletions: readonly Deletion[],
@@ -123,24 +136,4 @@ function dueDeletions(
     return pause === 0;
   });
   return { due, waitMs };
-}
-
-interface Strategy extends Required<Pick<RollingUpdate, "maxUnavailable" | "maxSurge" | "partition">> {
-  /** Pods are replaced without somebody deleting them. */
-  readonly rolls: boolean;
-  readonly surges: boolean;
-}
-
-/** The strategy with its defaults; of the two budgets, one that is not set counts as 0 beside the other (DSP-202). */
-function strategyOf({ updateStrategy = {} }: DaemonSet["spec"]): Strategy {
-  const { type = "RollingUpdate", rollingUpdate = {} } = updateStrategy;
-  const { maxUnavailable, maxSurge = 0, partition = 0, paused = false } = rollingUpdate;
-  const isRolling = type === "RollingUpdate";
-  return {
-    maxUnavailable: maxUnavailable ?? (rollingUpdate.maxSurge === undefined ? DEFAULT_UNAVAILABLE : 0),
-    maxSurge,
-    partition,
-    rolls: isRolling && !paused,
-    surges: isRolling && !["0", "0%"].includes(String(maxSurge)),
-  };
 }
