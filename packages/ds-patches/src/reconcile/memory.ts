@@ -12,6 +12,7 @@ import { type Compiled, compile } from "../desired/compiled.ts";
 import { PatchError } from "../desired/effective-template.ts";
 import type { PatchMask } from "../desired/patch-set.ts";
 import type { DaemonSet } from "../kinds.ts";
+import type { NodeView } from "./node-view.ts";
 
 /** Pause before a pod is deleted that fails again and again on one node, in milliseconds (upstream). */
 const FAILED_POD_FIRST_MS = 1_000;
@@ -30,6 +31,8 @@ export interface DaemonSetMemory {
   statusWritten: number | undefined;
   /** Pods that are to come or to go, of all DaemonSets. */
   readonly expectations: Expectations;
+  /** What the present generation makes of nodes, by the objects of the cache. */
+  nodeViews: WeakMap<object, NodeView>;
   /** Canonical texts of templates, by the data of the revisions that hold them. */
   readonly revisionTexts: WeakMap<object, string>;
   /** What was refused, and which items of batches were. */
@@ -71,6 +74,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
           found.compiled = compile(daemonSet, enabled);
           found.failures.clear();
           found.templates.clear();
+          found.nodeViews = new WeakMap();
         }
         return found;
       }
@@ -84,6 +88,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         templates: new Map(),
         statusWritten: undefined,
         expectations,
+        nodeViews: new WeakMap(),
         revisionTexts: new WeakMap(),
         children: createChildMemory(),
         refusedItems: new Set(),

@@ -1,6 +1,6 @@
 /** What is there: nodes with the DaemonSet's pods on them. */
 import { setImmediate } from "node:timers/promises";
-import type { DeepReadonly } from "@quartet/core";
+import { type DeepReadonly, sameJson } from "@quartet/core";
 import type { Node, Pod } from "@quartet/core/kinds";
 import type { Labels } from "../api.ts";
 import type { Compiled } from "../desired/compiled.ts";
@@ -22,6 +22,7 @@ import type { PatchMatch } from "../desired/patch-set.ts";
 import { pinnedNode, templateGeneration } from "../desired/pod.ts";
 import type { DaemonSet } from "../kinds.ts";
 import { checkTemplate, type DaemonSetMemory } from "./memory.ts";
+import type { NodeView } from "./node-view.ts";
 
 /** Nodes that are looked at before others get their turn (DSP-1049). */
 const NODES_AT_A_TIME = 200;
@@ -68,6 +69,16 @@ export interface ObserveOptions {
   readonly monotonic: () => number;
 }
 
+/** Computed once for each state of a node that the cache has seen (DSP-1041). */
+function viewOf({ compiled, nodeViews }: DaemonSetMemory, node: DeepReadonly<Node>): NodeView {
+  const known = nodeViews.get(node);
+  if (known !== undefined) return known;
+  const facts = nodeFacts(node);
+  const view = { facts, match: compiled.matchOf(facts.labels), eligibility: compiled.eligibilityOf(facts) };
+  nodeViews.set(node, view);
+  return view;
+}
+
 export function nodeFacts({ metadata, spec }: DeepReadonly<Node>): NodeFacts {
   return {
     name: metadata.name ?? "",
@@ -78,13 +89,12 @@ export function nodeFacts({ metadata, spec }: DeepReadonly<Node>): NodeFacts {
 
 /** Nodes in the order of their names, with those that are gone and still have pods. */
 export async function observe(options: ObserveOptions): Promise<Observation> {
-  const { compiled } = options.memory;
   const byNode = Map.groupBy(options.pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? "");
   let settlesInMs: number | undefined;
   const gated: Gated[] = [];
-  const observed = (name: string, node: NodeFacts | undefined): ObservedNode => {
+  const observed = (name: string, view: NodeView | undefined): ObservedNode => {
     const pods = byNode.get(name) ?? [];
-    const match = node && compiled.matchOf(node.labels);
+    const match = view?.match;
     const settling = settleTime(options, name);
     const live = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const facts = live.map((pod) => podFacts(pod, name, match, settling > 0, options));
@@ -93,7 +103,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     if (settling > 0 && facts.length > 0) settlesInMs = Math.min(settlesInMs ?? settling, settling);
     return {
       name,
-      eligibility: node && compiled.eligibilityOf(node),
+      eligibility: view?.eligibility,
       pods: facts,
       // A pod that has ended runs nothing any more, though it may still be there.
       terminating: pods.some((pod) => pod.metadata.deletionTimestamp !== undefined && !hasEnded(pod)),
@@ -101,7 +111,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
       problem,
       match,
       patchIndexes: match?.indexes ?? [],
-      labels: node?.labels ?? {},
+      labels: view?.facts.labels ?? {},
       stalePatches:
         options.patchesEnabled && live.some((pod) => combinedHashOf(pod) !== (match?.combinedHash ?? "")),
     };
@@ -110,9 +120,9 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   const nodes: ObservedNode[] = [];
   for (const [index, node] of options.nodes.entries()) {
     if (index % NODES_AT_A_TIME === NODES_AT_A_TIME - 1) await setImmediate();
-    const facts = nodeFacts(node);
-    existing.add(facts.name);
-    nodes.push(observed(facts.name, facts));
+    const view = viewOf(options.memory, node);
+    existing.add(view.facts.name);
+    nodes.push(observed(view.facts.name, view));
   }
   const gone = [...byNode.keys()]
     .filter((name) => !existing.has(name))
@@ -196,6 +206,7 @@ export function nodeMatters(
   before: NodeFacts,
   after: NodeFacts,
 ): "patches" | "other" | undefined {
+  if (sameJson(before.labels, after.labels) && sameJson(before.taints, after.taints)) return undefined;
   const [was, is] = [before, after].map((node) => compiled.eligibilityOf(node)) as [
     ReturnType<Compiled["eligibilityOf"]>,
     ReturnType<Compiled["eligibilityOf"]>,
