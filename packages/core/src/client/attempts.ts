@@ -40,6 +40,8 @@ export interface ApiRequest {
    * sent.
    */
   beforeSend?: (() => void) | undefined;
+  /** Takes the texts of a `Warning` header; absent: they are logged. */
+  onWarning?: ((text: string) => void) | undefined;
 }
 
 /** All that leads to the server. */

@@ -50,6 +50,18 @@ it("CORE-114 logs each text of a warning once and counts every one", async () =>
   expect(counted).toHaveLength(6);
 });
 
+it("CORE-114 gives the warnings of a write to whoever asked for them, instead of the log", async () => {
+  const log = recordingLog();
+  const { client } = await serve(
+    (_, response) => answer(response, 201, THING, { warning: '299 - "hides \\"A\\""' }),
+    { log },
+  );
+  const heard: string[] = [];
+  await client.create(CONFIG_MAP, THING, { onWarning: (text) => heard.push(text) });
+  expect(heard).toEqual(['hides "A"']);
+  expect(log.entries).toEqual([]);
+});
+
 it("CORE-120 accepts JSON and does not ask for compression", async () => {
   const { server, client } = await serve((_, response) => answer(response, 200, THING));
   await client.get(CONFIG_MAP, KEY);

@@ -63,13 +63,13 @@ export function createRequester(options: RequesterOptions): Requester {
 
   return {
     async send(request) {
-      const { reply, credentials } = accepted(await sendWithRepeats(link, request, whole), warnings);
+      const { reply, credentials } = accepted(await sendWithRepeats(link, request, whole), request, warnings);
       if (!isSuccess(reply.code)) throw refusal(request, reply, credentials);
       return reply;
     },
     async open(request) {
       const answered = await sendWithRepeats(link, request, streamed);
-      const { reply, credentials } = accepted(answered, warnings);
+      const { reply, credentials } = accepted(answered, request, warnings);
       if ("text" in reply) throw refusal(request, reply, credentials);
       return reply;
     },
@@ -83,10 +83,11 @@ export function createRequester(options: RequesterOptions): Requester {
 /** Takes note of warnings, which come with successes and refusals alike. */
 function accepted<T extends { headers: HttpAnswer["headers"] }>(
   answered: Answered<T>,
+  { onWarning }: ApiRequest,
   warnings: Warnings,
 ): Answered<T> {
   const { warning } = answered.reply.headers;
-  if (warning !== undefined) warnings.take(warning);
+  if (warning !== undefined) warnings.take(warning, onWarning);
   return answered;
 }
 

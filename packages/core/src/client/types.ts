@@ -52,6 +52,8 @@ export interface WriteOptions extends RequestOptions {
   fieldManager?: string;
   /** For example `status` or `scale`. */
   subresource?: string;
+  /** Called with each text of the answer's `Warning` header. Absent: they are logged. */
+  onWarning?: (text: string) => void;
 }
 
 export interface UpdateOptions extends WriteOptions {

@@ -8,16 +8,23 @@ const MAX_REMEMBERED = 1_000;
 const WARNING = /\d{3} \S+ "((?:[^"\\]|\\.)*)"/g;
 
 export interface Warnings {
-  /** Takes the value of a `Warning` header: logs each distinct text once and counts every one. */
-  take(header: string | string[]): void;
+  /**
+   * Takes the value of a `Warning` header: counts every text, and logs each distinct one once unless the caller wants to
+   * hear of it.
+   */
+  take(header: string | string[], listener?: (text: string) => void): void;
 }
 
 export function createWarnings(log: Logger | undefined, observer: ClientObserver | undefined): Warnings {
   const seen = new Set<string>();
   return {
-    take(header) {
+    take(header, listener) {
       for (const text of parseWarnings(header)) {
         observer?.onWarning?.(text);
+        if (listener !== undefined) {
+          listener(text);
+          continue;
+        }
         if (seen.has(text) || seen.size >= MAX_REMEMBERED) continue;
         seen.add(text);
         log?.warn("warning from the API server", { warning: text });

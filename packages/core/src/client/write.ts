@@ -16,7 +16,7 @@ export interface Write {
   body: string;
   contentType?: string;
   repeatable: Repeatable;
-  options: RequestOptions;
+  options: RequestOptions & Pick<WriteOptions, "onWarning">;
 }
 
 /** Sends a write between its hooks; resolves with `undefined` when the server answered with a Status. */
@@ -38,6 +38,7 @@ export async function sendWrite<T extends KubeObject>(
     repeatable: write.repeatable,
     signal: options.signal,
     timeoutMs: options.timeoutMs,
+    onWarning: options.onWarning,
     beforeSend: () => {
       for (const hook of hooks) hook.beforeWrite?.(info);
     },

@@ -503,6 +503,24 @@ describe("identity", () => {
   });
 });
 
+it("CORE-341 a dry run within a webhook's handler is sent by every replica, any other by the leader alone", async () => {
+  const sent: string[] = [];
+  const server = leaseServer(() => 0);
+  const leases = fakeClient(server, () => {});
+  const writes = tracingClient((_controller, dryRun) => sent.push(dryRun ? "dry" : "real"));
+  const forController = (name: string, hooks?: ClientHooks) =>
+    name === "leader-election" ? leases : writes.forController(name, hooks);
+  const { clock, manager } = harness({ client: { ...writes, forController } }, { server });
+  server.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
+  await manager.start();
+  await clock.flush();
+  const patch = () => manager.client.patch(pods, write.key, { type: "merge", body: {} }, { dryRun: true });
+  expect(manager.isLeader()).toBe(false);
+  await inAdmission(patch);
+  await expect(patch()).rejects.toThrow("leader election lost");
+  expect(sent).toEqual(["dry"]);
+});
+
 describe("stop", () => {
   it("CORE-262 drains, gives the Lease back, then stops webhooks after 5 s, the caches that they read, and servers", async () => {
     const { clock, trace, manager, server, end } = harness();

@@ -126,11 +126,13 @@ const admissionHooks: ClientHooks = {
   },
 };
 
-/** Every replica answers for the API server, so the writes of a handler that may make some pass the fence. */
+/** Every replica answers for the API server, so what a handler may write, or asks in a dry run, passes the fence. */
 function fenceOutsideAdmission({ hooks }: Fence): ClientHooks {
   return {
     beforeWrite(info) {
-      if (currentAdmission()?.mayWrite !== true) hooks.beforeWrite?.(info);
+      const admission = currentAdmission();
+      if (admission?.mayWrite === true || (admission !== undefined && info.dryRun)) return;
+      hooks.beforeWrite?.(info);
     },
   };
 }

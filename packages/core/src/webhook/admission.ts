@@ -131,8 +131,8 @@ function invalid(
       details: {
         name,
         kind,
-        causes: violations.map(({ path, message }) => ({
-          reason: "FieldValueInvalid",
+        causes: violations.map(({ path, message, reason = "FieldValueInvalid" }) => ({
+          reason,
           message,
           field: path,
         })),

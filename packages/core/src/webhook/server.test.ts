@@ -330,11 +330,15 @@ describe("admission", () => {
   it("CORE-337 refuses with the fields' paths and messages, or plainly", async () => {
     const fields = await respond(
       validating(() => [
-        { path: "spec.text", message: "must not be empty" },
+        { path: "spec.text", message: "must not be empty", reason: "FieldValueRequired" },
         { path: "spec.color", message: "is unknown" },
       ]),
       { object: echo({}) },
     );
+    expect(fields.status?.details?.causes.map(({ reason }) => reason)).toEqual([
+      "FieldValueRequired",
+      "FieldValueInvalid",
+    ]);
     expect(fields.allowed).toBe(false);
     expect(fields.status).toMatchObject({
       code: 422,

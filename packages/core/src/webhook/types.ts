@@ -31,6 +31,8 @@ export interface Violation {
   value?: unknown;
   /** What is wrong and how to mend it. */
   message: string;
+  /** Cause of the Status, such as `FieldValueRequired`. Default `FieldValueInvalid`. */
+  reason?: string;
 }
 
 /** A refusal that names no field. */
@@ -48,7 +50,8 @@ export interface AdmissionContext<T extends KubeObject = KubeObject> {
   readonly cache: AdmissionReader;
   /**
    * For live reads, and for writes of hooks with `sideEffects: "NoneOnDryRun"`; these pass without leadership, since
-   * every replica answers. What else writes, or writes for a dry run, is refused (CORE-341).
+   * every replica answers. What else writes, or writes for a dry run, is refused (CORE-341); writes that are dry runs
+   * themselves are sent.
    */
   readonly client: Client;
   /** No handler has side effects then. */
