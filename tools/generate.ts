@@ -30,8 +30,10 @@ for (const file of readdirSync(`${repository}/crds`).sort()) {
   if (crd.spec.versions.some(({ subresources }) => subresources?.scale !== undefined)) {
     scaled.add(crd.metadata.name);
   }
-  const users = MODULES.filter((module) => module.crds.includes(file)).map(({ name }) => name);
-  const converted = MODULES.flatMap(convertedCrds).includes(file.replace(/^([^_]+)_([^.]+)\.yaml$/, "$2.$1"));
+  const users = MODULES.filter((module) => module.crds.includes(file));
+  const converted = MODULES.flatMap((module) => convertedCrds(module)).includes(
+    file.replace(/^([^_]+)_([^.]+)\.yaml$/, "$2.$1"),
+  );
   write(`charts/quartet/templates/crds/${file}`, crdTemplate(text, users, converted));
   write(`docs/reference/crd-${crd.spec.names.kind.toLowerCase()}.md`, crdPage(crd));
 }

@@ -178,17 +178,29 @@ function schemaOf(flag: ModuleFlag): object {
   }
 }
 
-/** Template of a CRD that is there when one of these controllers is enabled; `converted` by the webhook. */
-export function crdTemplate(crd: string, controllers: readonly string[], converted: boolean): string {
+/**
+ * Template of a CRD that is there when one of these controllers is enabled, and in a mode in which it converts the CRD if
+ * it does so in some alone; `converted` by the webhook.
+ */
+export function crdTemplate(
+  crd: string,
+  controllers: readonly ControllerModule[],
+  converted: boolean,
+): string {
   const parts = crd.replaceAll("{{", '{{ "{{" }}').split(/^(?=metadata:\n|spec:\n)/m);
   const [head = "", metadata = "", spec = ""] = parts;
   if (parts.length !== 3 || !metadata.startsWith("metadata:") || !spec.startsWith("spec:")) {
     throw new Error("a CRD file has one line `metadata:` and then one line `spec:`");
   }
   if (/^ {2}conversion:/m.test(spec)) throw new Error("spec.conversion of a CRD is added by the chart");
-  const enabled = controllers.map(
-    (name) => `(include "quartet.controller" (dict "root" . "key" "${name}") | fromJson).enabled`,
-  );
+  const enabled = controllers.map(({ name, conversions = [] }) => {
+    const isEnabled = `(include "quartet.controller" (dict "root" . "key" "${name}") | fromJson).enabled`;
+    const when = conversions.find((one) => one.when !== undefined)?.when;
+    if (when === undefined) return isEnabled;
+    const values = when.is.map((value) => JSON.stringify(value)).join(" ");
+    const part = `(dict "value" "${settingKey(name, when.flag)}" "is" (list ${values}))`;
+    return `(and ${isEnabled} (include "quartet.holds" (dict "root" . "controller" "${name}" "part" ${part})))`;
+  });
   return `{{- /* Generated from crds/ by \`npm run generate\`: edit the CRD instead. */ -}}
 {{- if and .Values.crds.enabled (or false ${enabled.join(" ")}) }}
 ${head}${metadata.replace(/\n/, `\n{{- include "quartet.crdAnnotations" (dict "root" . "converted" ${converted}) }}\n`).trimEnd()}
@@ -207,7 +219,8 @@ function anywhere(module: ControllerModule, when: FlagCondition | undefined): Co
 
 function unconditional(module: ControllerModule): ControllerModule {
   const webhooks = (module.webhooks ?? []).map(({ when: _when, ...hook }) => hook);
-  return { ...module, webhooks: webhooks as NonNullable<ControllerModule["webhooks"]> };
+  const conversions = (module.conversions ?? []).map(({ when: _when, ...conversion }) => conversion);
+  return { ...module, conversions, webhooks: webhooks as NonNullable<ControllerModule["webhooks"]> };
 }
 
 function conditionsOf({ rights }: ControllerModule): FlagCondition[] {

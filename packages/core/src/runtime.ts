@@ -34,6 +34,7 @@ export type {
   ManagerWebhooks,
   ModuleIdentity,
 } from "./manager/manager-types.ts";
+export { holds } from "./module/flags.ts";
 export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/build-metrics.ts";
 export { cacheMetrics } from "./observe/cache-metrics.ts";
 export { clientMetrics } from "./observe/client-metrics.ts";

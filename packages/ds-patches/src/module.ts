@@ -14,6 +14,7 @@ import {
   type ObjectKey,
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
+import { CONVERSIONS } from "./conversion.ts";
 import { compileSelector } from "./desired/selector.ts";
 import { FLAGS } from "./flags.ts";
 import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
@@ -48,6 +49,7 @@ function createModule(): ControllerModule {
     crds: ["apps.kruise.io_daemonsets.yaml"],
     rights: RIGHTS,
     webhooks: webhooks(({ cache }) => modes.get(cache)),
+    conversions: CONVERSIONS,
     gates: [
       {
         name: PATCHES_GATE,

@@ -7,6 +7,7 @@ import {
   MUTATING_WEBHOOK_CONFIGURATION,
   NODE,
   POD,
+  POD_TEMPLATE,
 } from "@quartet/core/kinds";
 import { DAEMON_SET } from "./kinds.ts";
 import { CRD_NAME, KRUISE_CONFIGURATION, KRUISE_LEASE } from "./mode/signals.ts";
@@ -22,6 +23,11 @@ export const RIGHTS: readonly Right[] = [
   allow(POD, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
   allow(POD, ["patch"], { subresource: "status", when: OWNER }),
   allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
+  allow(POD_TEMPLATE, ["create"], {
+    when: WANTED,
+    optional:
+      "templates are not judged by the API server when a DaemonSet is admitted, but when its pods are made",
+  }),
   reads(CUSTOM_RESOURCE_DEFINITION, { names: [CRD_NAME], when: WANTED }),
   reads(MUTATING_WEBHOOK_CONFIGURATION, { names: [KRUISE_CONFIGURATION], when: WANTED }),
   // Cluster-wide: a Role would need the namespace, which is there with OpenKruise alone.

@@ -1,10 +1,10 @@
 /** Admission webhooks of DaemonSets. */
-
 import type { Manager } from "@quartet/core";
-import { mutating, type Validate, validating, type Webhook } from "@quartet/core/webhook";
-import { specViolations, updateViolations, withDefaults } from "./admission/daemon-set.ts";
-import { reviewPatches } from "./admission/patches.ts";
-import { canonicalJson } from "./desired/canonical.ts";
+import { type Mutate, mutating, type Validate, validating, type Webhook } from "@quartet/core/webhook";
+import { withDefaults } from "./admission/daemon-set.ts";
+import { createJudge } from "./admission/dry-run.ts";
+import { mirrored } from "./admission/mirror.ts";
+import { review } from "./admission/review.ts";
 import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
 import type { ModeFlag } from "./mode/mode.ts";
 import type { ModeWatch } from "./mode/watch.ts";
@@ -19,44 +19,63 @@ type ModeOf = (manager: Manager) => ModeWatch | undefined;
  */
 export function webhooks(modeOf: ModeOf): Webhook[] {
   const inMode = (flags: readonly ModeFlag[]) => ({ when: { flag: "daemonset-mode", is: flags } });
-  return [
+  const roleOf = (manager: Manager) => role(modeOf(manager));
+  const owner = [
     { ...inMode(["owner"]), failurePolicy: "Fail" as const },
     { ...inMode(["auto"]), failurePolicy: "Ignore" as const },
-  ].flatMap((registration) => [
-    mutating<DaemonSet>({
-      ...registration,
-      kind: DAEMON_SET,
-      operations: ["CREATE", "UPDATE"],
-      path: "/mutate-apps-kruise-io-daemonset",
-      handler: (manager) => (daemonSet) => (isOwner(modeOf(manager)) ? withDefaults(daemonSet) : daemonSet),
-    }),
-    validating<DaemonSet>({
-      ...registration,
-      kind: DAEMON_SET,
-      operations: ["CREATE", "UPDATE"],
-      // Path and name are the KEP's (D29).
-      path: "/validate-daemonset-patches",
-      name: "daemonset-patches.kruise.io",
-      handler: (manager) => (daemonSet, ctx) => (isOwner(modeOf(manager)) ? validate(daemonSet, ctx) : []),
-    }),
-  ]);
+  ];
+  const both = [...owner, { ...inMode(["companion"]), failurePolicy: "Ignore" as const }];
+  return [
+    ...owner.map((registration) =>
+      mutating<DaemonSet>({
+        ...registration,
+        kind: DAEMON_SET,
+        operations: ["CREATE", "UPDATE"],
+        path: "/mutate-apps-kruise-io-daemonset",
+        handler: (manager) => (daemonSet, ctx) =>
+          roleOf(manager) === "owner" ? complete(daemonSet, ctx) : daemonSet,
+      }),
+    ),
+    ...both.map((registration) =>
+      validating<DaemonSet>({
+        ...registration,
+        kind: DAEMON_SET,
+        operations: ["CREATE", "UPDATE"],
+        // Path and name are the KEP's (D29).
+        path: "/validate-daemonset-patches",
+        name: "daemonset-patches.kruise.io",
+        handler: (manager) => (daemonSet, ctx) => judged(daemonSet, ctx, roleOf(manager)),
+      }),
+    ),
+  ];
 }
 
-/** True also before the mode is known: nobody else is then known either. */
-function isOwner(mode: ModeWatch | undefined): boolean {
-  return ["owner", "waiting"].includes(mode?.current() ?? "waiting");
+/** Whose rules hold; `none` where somebody else may own the DaemonSets and this process is no companion. */
+function role(mode: ModeWatch | undefined): "owner" | "companion" | "none" {
+  switch (mode?.current()) {
+    case "companion":
+      return "companion";
+    case "blocked":
+      return "none";
+    default:
+      // Before the mode is known, nobody else is known either.
+      return "owner";
+  }
 }
 
-const validate: Validate<DaemonSet> = (daemonSet, ctx) => {
-  if (daemonSet.metadata.deletionTimestamp !== undefined) return [];
-  const { spec } = daemonSet as DaemonSet;
-  const old = ctx.old as DaemonSet | undefined;
-  const violations = [...specViolations(daemonSet), ...(old ? updateViolations(daemonSet, old) : [])];
-  const isNew =
-    canonicalJson([spec.patches, spec.template]) !== canonicalJson([old?.spec.patches, old?.spec.template]);
-  if (!isNew || (spec.patches ?? []).length === 0) return violations;
-  const { template, selector, patches } = spec;
-  const verdict = reviewPatches({ patches, template, selector, path: "spec.patches" });
-  for (const warning of verdict.warnings) ctx.warn(warning);
-  return [...violations, ...verdict.violations];
+const complete: Mutate<DaemonSet> = (daemonSet, ctx) => {
+  const { daemonSet: next, warning } = mirrored(withDefaults(daemonSet), ctx.old);
+  if (warning !== undefined) ctx.warn(warning);
+  return next;
 };
+
+async function judged(
+  ...[daemonSet, ctx, mode]: [...Parameters<Validate<DaemonSet>>, ReturnType<typeof role>]
+): Promise<Awaited<ReturnType<Validate<DaemonSet>>>> {
+  if (mode === "none" || daemonSet.metadata.deletionTimestamp !== undefined) return [];
+  const { client, signal, request } = ctx;
+  const judge = createJudge({ client, namespace: request.namespace ?? "", signal });
+  const { violations, warnings } = await review(daemonSet, ctx.old, { mode, judge });
+  for (const warning of warnings) ctx.warn(warning);
+  return violations;
+}

@@ -4,6 +4,7 @@ import {
   type ControllerModule,
   convertedCrds,
   type FlagValues,
+  isNotFound,
   type Kind,
   type KubeObject,
   keyOf,
@@ -56,7 +57,11 @@ export async function registerWebhooks(options: RegistrationOptions): Promise<()
   for (const object of objects) {
     await client.applyOwned(kindOf(object), object, { fieldManager: FIELD_MANAGER });
   }
-  const crds = modules.flatMap(convertedCrds);
+  const crds: string[] = [];
+  for (const crd of modules.flatMap((module) => convertedCrds(module, flags))) {
+    if (await isOurs(client, crd, name)) crds.push(crd);
+    else log.warn("Conversion is left as it is: another program's, or there is no such CRD", { crd });
+  }
   const webhook = {
     conversionReviewVersions: ["v1"],
     clientConfig: { service: null, ...clientConfig(CONVERT_PATH, { target, caBundle }) },
@@ -68,6 +73,18 @@ export async function registerWebhooks(options: RegistrationOptions): Promise<()
     // Without it nobody could read the other versions once this process is gone.
     for (const crd of crds) await convertBy(client, crd, { strategy: "None", webhook: null });
   };
+}
+
+/** False for a CRD that another program's Service converts, or that does not exist. */
+async function isOurs(client: Client, crd: string, service: string): Promise<boolean> {
+  try {
+    const { spec } = await client.get(CUSTOM_RESOURCE_DEFINITION, { namespace: "", name: crd });
+    const other = spec.conversion?.webhook?.clientConfig?.service;
+    return other === undefined || other.name === service;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 function convertBy(client: Client, crd: string, conversion: object): Promise<KubeObject> {

@@ -6,6 +6,7 @@ import {
   ConfigurationError,
   type ControllerModule,
   convertedCrds,
+  holds,
   type Logger,
   type ManagerHandle,
   type ManagerSettings,
@@ -98,7 +99,9 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
         port,
         certificate: certificates.pair,
         webhooks,
-        conversions: modules.flatMap((module) => module.conversions ?? []),
+        conversions: modules.flatMap(({ conversions = [] }) =>
+          conversions.filter(({ when }) => holds(when, settings.moduleFlags)),
+        ),
         ...(clientCa !== undefined && { clientCa }),
         log: options.log.named("webhook"),
         clock,
@@ -188,7 +191,8 @@ async function ownCertificates(
     clock,
     log,
     configurations: [service],
-    crds: options.modules.flatMap(convertedCrds),
+    crds: options.modules.flatMap((module) => convertedCrds(module, settings.moduleFlags)),
+    service: { namespace, name: service },
   });
   let current: CurrentCertificates | undefined;
   const certificates = createCertificateManager({

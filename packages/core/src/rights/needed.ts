@@ -61,13 +61,14 @@ export function webhookName(release: string): string {
   return `${release}-webhook`;
 }
 
-/** Names of the CRDs whose objects the webhook converts. */
-export function convertedCrds({
-  kinds,
-  conversions = [],
-}: Pick<RightsModule, "kinds" | "conversions">): string[] {
+/** Names of the CRDs whose objects the webhook converts; without flags, of all that it may convert. */
+export function convertedCrds(
+  { kinds, conversions = [] }: Pick<RightsModule, "kinds" | "conversions">,
+  flags?: FlagValues,
+): string[] {
+  const converted = conversions.filter(({ when }) => flags === undefined || holds(when, flags));
   const names = kinds
-    .filter((kind) => conversions.some((one) => one.kind.group === kind.group && one.kind.kind === kind.kind))
+    .filter((kind) => converted.some((one) => one.kind.group === kind.group && one.kind.kind === kind.kind))
     .map((kind) => `${kind.plural}.${kind.group}`);
   return [...new Set(names)];
 }
@@ -76,7 +77,7 @@ export function convertedCrds({
 export function servesHooks(modules: readonly RightsModule[], flags: FlagValues): boolean {
   return modules.some(
     ({ webhooks = [], conversions = [] }) =>
-      conversions.length > 0 || webhooks.some(({ when }) => holds(when, flags)),
+      conversions.some(({ when }) => holds(when, flags)) || webhooks.some(({ when }) => holds(when, flags)),
   );
 }
 
@@ -189,7 +190,10 @@ function ownRights(modules: readonly RightsModule[], options: RightsOptions): Ri
     };
     inject(MUTATING_WEBHOOK_CONFIGURATION, [webhookName(release)]);
     inject(VALIDATING_WEBHOOK_CONFIGURATION, [webhookName(release)]);
-    inject(CUSTOM_RESOURCE_DEFINITION, modules.flatMap(convertedCrds));
+    inject(
+      CUSTOM_RESOURCE_DEFINITION,
+      modules.flatMap((module) => convertedCrds(module, options.flags)),
+    );
   }
   return rights;
 }

@@ -52,6 +52,7 @@ function setUp({ refusals = 0, objects = [structuredClone(CONFIGURATION)] as Kub
     log: silentLog,
     configurations: ["q"],
     crds: ["echoes.test.quartet.io"],
+    service: { namespace: "ops", name: "q" },
   });
   const bundle = (): string => {
     const [first] = objects as (typeof CONFIGURATION)[];
@@ -102,6 +103,28 @@ describe("CA injection", () => {
         spec: { conversion: { webhook: { clientConfig: { caBundle: base64("CA") } } } },
       },
     ]);
+  });
+
+  it("CORE-348 leaves a CRD alone that another program's Service converts", () => {
+    const crd = (namespace: string, name: string) => ({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "echoes.test.quartet.io" },
+      spec: {
+        conversion: { strategy: "Webhook", webhook: { clientConfig: { service: { namespace, name } } } },
+      },
+    });
+    for (const [namespace, name, count] of [
+      ["ops", "q", 1],
+      ["ops", "other", 0],
+      ["elsewhere", "q", 0],
+    ] as const) {
+      const { injection, applied } = setUp({ objects: [crd(namespace, name)] });
+      injection.setBundle("CA");
+      expect(injection.missing(pem("CA"))).toHaveLength(count);
+      void injection.run(lead.signal);
+      expect(applied).toHaveLength(count);
+    }
   });
 
   it("CORE-348 a replica that does not lead writes nothing, nor one that led before", async () => {

@@ -29,6 +29,8 @@ export interface CaInjectionOptions {
   configurations: readonly string[];
   /** Names of CRDs whose conversion goes through the webhook. */
   crds: readonly string[];
+  /** The webhook's Service: a CRD that is converted by another one is left alone. */
+  service: { readonly namespace: string; readonly name: string };
 }
 
 export interface CaInjection {
@@ -104,7 +106,7 @@ export function createCaInjection(options: CaInjectionOptions): CaInjection {
     follow(MUTATING_WEBHOOK_CONFIGURATION, name, inConfiguration);
     follow(VALIDATING_WEBHOOK_CONFIGURATION, name, inConfiguration);
   }
-  for (const name of options.crds) follow(CUSTOM_RESOURCE_DEFINITION, name, inCrd);
+  for (const name of options.crds) follow(CUSTOM_RESOURCE_DEFINITION, name, inCrd(options.service));
 
   return {
     setBundle(pem) {
@@ -153,11 +155,17 @@ const inConfiguration: BundlePlace<WebhookConfiguration> = {
   }),
 };
 
-const inCrd: BundlePlace<CustomResourceDefinition> = {
-  read: ({ spec: { conversion } }) =>
-    conversion?.strategy === "Webhook" ? [conversion.webhook?.clientConfig?.caBundle] : [],
-  write: (_crd, caBundle) => ({ spec: { conversion: { webhook: { clientConfig: { caBundle } } } } }),
-};
+function inCrd(own: CaInjectionOptions["service"]): BundlePlace<CustomResourceDefinition> {
+  return {
+    read({ spec: { conversion } }) {
+      const { service, caBundle } = conversion?.webhook?.clientConfig ?? {};
+      const isOwn =
+        service === undefined || (service.namespace === own.namespace && service.name === own.name);
+      return conversion?.strategy === "Webhook" && isOwn ? [caBundle] : [];
+    },
+    write: (_crd, caBundle) => ({ spec: { conversion: { webhook: { clientConfig: { caBundle } } } } }),
+  };
+}
 
 function head({ apiVersion, kind, metadata }: DeepReadonly<KubeObject>): KubeObject {
   return { apiVersion, kind, metadata: { name: metadata.name! } };

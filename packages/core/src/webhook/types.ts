@@ -161,12 +161,15 @@ export interface Conversion {
   /** In the hub version: the one that all others convert to and from. */
   readonly kind: Kind;
   readonly spokes: readonly Spoke<KubeObject, KubeObject>[];
+  /** The CRD is ours to convert only then. */
+  readonly when?: FlagCondition;
 }
 
 /** Declares the conversions of a CRD; `kind` is in the hub version. */
 export function conversion<Hub extends KubeObject>(
   kind: Kind<Hub>,
   spokes: readonly Spoke<Hub, KubeObject>[],
+  options: Pick<Conversion, "when"> = {},
 ): Conversion {
-  return { kind: kind as unknown as Kind, spokes: spokes as Conversion["spokes"] };
+  return { ...options, kind: kind as unknown as Kind, spokes: spokes as Conversion["spokes"] };
 }

@@ -1,20 +1,18 @@
 /** What is wrong with a patch by itself: fields, types, merge keys and directives (DSP-342 to 350, 353). */
-import { closest } from "@quartet/core";
 import {
   BUILT_IN,
   type Field,
   itemPath,
   memberPath,
-  type ScalarType,
   type Shape,
   type TypeName,
   type TypeTable,
 } from "@quartet/strategic-merge";
 import { isReservedKey } from "../desired/placement.ts";
 import { isMap } from "../json.ts";
+import { ROOT_TYPE, scalarMistake, suggestion } from "./schema.ts";
 import type { Violation } from "./verdict.ts";
 
-const ROOT_TYPE = "PodTemplateSpec";
 const PATCH = "$patch";
 const RETAIN_KEYS = "$retainKeys";
 const ELEMENT_ORDER = "$setElementOrder";
@@ -25,16 +23,6 @@ const METADATA_FIELDS = ["labels", "annotations", "finalizers"];
 const WHOLE_MAPS = ["", "metadata", "spec"];
 const NODE_FIELDS = ["spec.nodeName", "spec.nodeSelector"];
 const DIRECTIVE_VALUES = ["replace", "delete"];
-
-const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
-  string: "a string",
-  integer: "an integer",
-  number: "a number",
-  boolean: "true or false",
-  quantity: "a quantity",
-  intOrString: "an integer or a string",
-  any: "a value",
-};
 
 interface Walk {
   readonly table: TypeTable;
@@ -142,8 +130,10 @@ function walkValue(walk: Walk, shape: Shape, value: unknown, at: string): void {
       else
         for (const [index, item] of value.entries()) walkValue(walk, shape.items, item, itemPath(at, index));
       return;
-    default:
-      if (!fits(shape.scalar, value)) add(walk, at, `must be ${TYPE_NAMES[shape.scalar]}`);
+    default: {
+      const mistake = scalarMistake(shape.scalar, value);
+      if (mistake !== undefined) add(walk, at, mistake);
+    }
   }
 }
 
@@ -154,20 +144,6 @@ function walkFreeMap(walk: Walk, values: Shape, map: Record<string, unknown>, pa
     const at = memberPath(path, key);
     if (key === PATCH || key === RETAIN_KEYS) continue;
     if (!isForbidden(walk, key, at, path)) walkValue(walk, values, value, at);
-  }
-}
-
-function fits(scalar: ScalarType, value: unknown): boolean {
-  switch (scalar) {
-    case "any":
-      return true;
-    case "integer":
-      return Number.isInteger(value);
-    case "quantity":
-    case "intOrString":
-      return typeof value === "string" || typeof value === "number";
-    default:
-      return typeof value === scalar;
   }
 }
 
@@ -220,10 +196,4 @@ function checkKeyDirective(
       : undefined;
   })();
   if (problem !== undefined) add(walk, memberPath(path, key), problem);
-}
-
-/** `; did you mean image?` for a typing error. */
-function suggestion(name: string, fields: ReadonlyMap<string, Field> | undefined): string {
-  const [near] = closest(name, fields?.keys() ?? []);
-  return near === undefined ? "" : `; did you mean ${near}?`;
 }

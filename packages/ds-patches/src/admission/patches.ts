@@ -8,7 +8,7 @@ import { isMap, mapsOf } from "../json.ts";
 import { overlapWarnings } from "./patch-overlap.ts";
 import { mergeViolations, resultViolations } from "./patch-result.ts";
 import { shapeViolations } from "./patch-shape.ts";
-import { collectFindings, type Findings, type Verdict, type Violation } from "./verdict.ts";
+import { collectFindings, type Findings, joined, type Verdict, type Violation } from "./verdict.ts";
 
 /** Patches of a DaemonSet (KEP; the schema has it, too). */
 export const MAX_PATCHES = 10;
@@ -178,10 +178,5 @@ function missingDeletions(template: PodTemplate, patch: NodePatch["patch"]): str
 }
 
 function addBelow(findings: Findings, base: string, violations: readonly Violation[]): void {
-  for (const { path, message } of violations) {
-    findings.violation(
-      path === "" ? base : path.startsWith("[") ? `${base}${path}` : `${base}.${path}`,
-      message,
-    );
-  }
+  for (const { path, message } of violations) findings.violation(joined(base, path), message);
 }

@@ -5,6 +5,8 @@ export interface Violation {
   readonly path: string;
   /** The value's problem and the remedy. */
   readonly message: string;
+  /** Cause in the API server's terms, where it is the API server that found it. */
+  readonly reason?: string;
 }
 
 export interface Verdict {
@@ -15,7 +17,7 @@ export interface Verdict {
 
 /** Collects findings below a path. */
 export interface Findings {
-  violation(path: string, message: string): void;
+  violation(path: string, message: string, reason?: string): void;
   warning(text: string): void;
   verdict(): Verdict;
 }
@@ -24,8 +26,23 @@ export function collectFindings(): Findings {
   const violations: Violation[] = [];
   const warnings: string[] = [];
   return {
-    violation: (path, message) => void violations.push({ path, message }),
+    violation: (path, message, reason) =>
+      void violations.push({ path, message, ...(reason !== undefined && { reason }) }),
     warning: (text) => void warnings.push(text),
     verdict: () => ({ violations, warnings }),
   };
+}
+
+/** Findings with their paths below another one. */
+export function below(base: string, { violations, warnings }: Verdict): Verdict {
+  return {
+    violations: violations.map((one) => ({ ...one, path: joined(base, one.path) })),
+    warnings: warnings.map((text) => joined(base, text)),
+  };
+}
+
+/** A path, or a text that begins with one, below another path. */
+export function joined(base: string, path: string): string {
+  if (path === "" || base === "") return path === "" ? base : path;
+  return path.startsWith("[") ? `${base}${path}` : `${base}.${path}`;
 }

@@ -4,6 +4,8 @@ export const REVISION_LABEL = "controller-revision-hash";
 export const COMBINED_HASH = "daemonset.kruise.io/patch-combined-hash";
 export const PATCHES_APPLIED = "daemonset.kruise.io/patches-applied";
 export const REVISION_KIND = "daemonset.kruise.io/revision-kind";
+/** On a DaemonSet: its patches as JSON; input in companion mode, mirror of `spec.patches` in owner mode. */
+export const PATCHES = "daemonset.kruise.io/patches";
 export const PATCHES_HASH = "daemonset.kruise.io/patches-hash";
 export const BASE_ONLY = "daemonset.kruise.io/base-only";
 /** Value of {@link REVISION_KIND} on snapshots. */
@@ -27,3 +29,5 @@ export const TEMPLATE_GENERATION_ANNOTATION = "deprecated.daemonset.template.gen
 export const TEMPLATE_GENERATION = "pod-template-generation";
 /** Annotation of a DaemonSet: number of the revision to go back to. */
 export const ROLLBACK_TO = "daemonset.kruise.io/rollback-to";
+/** On a DaemonSet of v1alpha1: `"true"` for `spec.scaleStrategy.partitionedScaling`. */
+export const PARTITIONED_SCALING = "daemonset.kruise.io/progressive-create-pod";
