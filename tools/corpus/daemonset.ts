@@ -1,8 +1,18 @@
 /** Recorded behaviour of Kruise's DaemonSets, played against the controller: one case at a time on each API server. */
 import { dsPatchesModule } from "@quartet/ds-patches";
-import { type DaemonSetCase, type GroundManager, playDaemonSetCase, readDaemonSetCases, startGround } from "@quartet/ds-patches/testkit";
+import {
+  type DaemonSetCase,
+  type DryRunCase,
+  type GroundManager,
+  playDaemonSetCase,
+  playDryRunCase,
+  readDaemonSetCases,
+  sendDryRunCase,
+  startGround,
+} from "@quartet/ds-patches/testkit";
 import { startManager } from "@quartet/manager";
 import type { CorpusFile, CorpusOptions } from "./kinds.ts";
+import { casesOf } from "./lines.ts";
 import { reportOf } from "./nacos.ts";
 
 /** API servers at a time: the nodes of a case are the only ones of its server. Doubles are cheap. */
@@ -25,6 +35,26 @@ export async function playDaemonSetCases(file: CorpusFile, { real }: CorpusOptio
   await Promise.all(Array.from({ length: servers }, work));
   console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
   return count.failed === 0;
+}
+
+/** Plays recorded verdicts about templates: with the recorded answers, or asking a real API server by our webhooks. */
+export async function playDryRunCases(file: CorpusFile, { real }: CorpusOptions): Promise<boolean> {
+  const rows = casesOf(file.text, file.name) as unknown as DryRunCase[];
+  const options = { real, startManager: start, onProgress: (line: string) => console.error(line) };
+  const ground = real ? await startGround(options) : undefined;
+  let failed = 0;
+  try {
+    for (const row of rows) {
+      const failure = await (ground ? sendDryRunCase(ground.arena.client, row) : playDryRunCase(row));
+      if (failure === undefined) continue;
+      failed += 1;
+      console.log(`FAILED ${row.name}\n  ${failure}`);
+    }
+  } finally {
+    await ground?.close();
+  }
+  console.log(`${rows.length - failed} passed, ${failed} failed`);
+  return failed === 0;
 }
 
 async function played(ground: Parameters<typeof playDaemonSetCase>[0], row: DaemonSetCase) {

@@ -4,7 +4,7 @@ import { type RevisionCase, revisionDifference } from "@quartet/ds-patches/testk
 import { parseProperties } from "@quartet/nacos-config/properties";
 import { strategicMerge } from "@quartet/strategic-merge";
 import { playIngressCase } from "@quartet/tunnel-ingress/testkit";
-import { playDaemonSetCases } from "./daemonset.ts";
+import { playDaemonSetCases, playDryRunCases } from "./daemonset.ts";
 import { compare, type Engine, playAll } from "./engine.ts";
 import { playNacosAdoptions, playNacosCases } from "./nacos.ts";
 import { playTarsCases } from "./tars.ts";
@@ -33,6 +33,7 @@ const engine = (play: Engine): CorpusKind => ({ hasTargets: false, play: async (
 /** Kinds by the name given on the command line. */
 export const CORPUS_KINDS: Readonly<Record<string, CorpusKind>> = {
   daemonset: { hasTargets: true, play: playDaemonSetCases },
+  "daemonset-dry-run": { hasTargets: true, play: playDryRunCases },
   "daemonset-revisions": engine((testCase) => revisionDifference(testCase as unknown as RevisionCase)),
   "go-template": engine((testCase) => differenceOf(testCase as unknown as TemplateCase)),
   nacos: { hasTargets: true, play: playNacosCases },

@@ -516,7 +516,7 @@ it("CORE-341 a dry run within a webhook's handler is sent by every replica, any 
   await clock.flush();
   const patch = () => manager.client.patch(pods, write.key, { type: "merge", body: {} }, { dryRun: true });
   expect(manager.isLeader()).toBe(false);
-  await inAdmission(patch);
+  await inAdmission(patch, { mayWrite: false, namespace: "n" });
   await expect(patch()).rejects.toThrow("leader election lost");
   expect(sent).toEqual(["dry"]);
 });

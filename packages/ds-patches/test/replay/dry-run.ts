@@ -1,5 +1,6 @@
 /** Recorded verdicts of the API server about pod templates, played against the admission of a DaemonSet (DSP-319, 324). */
 import { ApiError, type KubeObject, type WriteOptions } from "@quartet/core";
+import type { TestClient } from "@quartet/testing";
 import { createJudge } from "../../src/admission/dry-run.ts";
 import { review } from "../../src/admission/review.ts";
 import type { PodTemplate } from "../../src/api.ts";
@@ -48,6 +49,30 @@ export async function playDryRunCase(row: DryRunCase): Promise<string | undefine
   return dryRunDifference(row, await review(daemonSet, undefined, { mode: "owner", judge }));
 }
 
+interface Status {
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly { message?: string; field?: string }[] };
+}
+
+/** Plays a case against an API server that asks our webhooks: a dry run of the DaemonSet. */
+export async function sendDryRunCase(client: TestClient, row: DryRunCase): Promise<string | undefined> {
+  const path = "/apis/apps.kruise.io/v1beta1/namespaces/default/daemonsets?dryRun=All&fieldValidation=Strict";
+  const { code, body, headers } = await client.request<Status>("POST", path, dryRunBody(row));
+  const { message = "", details } = body;
+  const violations =
+    code === 422
+      ? (details?.causes ?? []).map((cause) => ({ path: cause.field ?? "", message: cause.message ?? "" }))
+      : [...message.matchAll(/(\w+ field) "((?:[^"\\]|\\.)*)"/g)].map(([, kind = "", field = ""]) => ({
+          path: field,
+          message: kind,
+        }));
+  if (code !== 201 && violations.length === 0) return `answered ${code}: ${message}`;
+  return dryRunDifference(row, {
+    violations,
+    warnings: warningsOf({ warning: String(headers.warning ?? "") }),
+  });
+}
+
 /** A DaemonSet with the template of a case, as JSON text in which it stands as it was recorded. */
 export function dryRunBody({ template, text }: DryRunCase): string {
   const recorded = text === undefined ? JSON.stringify(template) : templateText(text);
@@ -70,7 +95,7 @@ function templateText(text: string): string {
   return text.slice(start, text.lastIndexOf("}"));
 }
 
-function warningsOf({ warning = "" }: DryRunCase): string[] {
+function warningsOf({ warning = "" }: Pick<DryRunCase, "warning">): string[] {
   return [...warning.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) =>
     text.replaceAll(/\\(.)/g, "$1"),
   );

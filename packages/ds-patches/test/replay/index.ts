@@ -1,12 +1,6 @@
 /** What plays recorded cases of the peer. */
 
-export {
-  type Admission,
-  type DryRunCase,
-  dryRunBody,
-  dryRunDifference,
-  playDryRunCase,
-} from "./dry-run.ts";
+export { type DryRunCase, playDryRunCase, sendDryRunCase } from "./dry-run.ts";
 export { type DaemonSetCase, readDaemonSetCases } from "./format.ts";
 export { type Ground, type GroundManager, startGround } from "./ground.ts";
 export { playDaemonSetCase } from "./play.ts";
