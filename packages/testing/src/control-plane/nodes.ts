@@ -38,7 +38,12 @@ export async function addNode(client: TestClient, name: string, options: NodeOpt
     kind: "Node",
     metadata: {
       name,
-      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", ...options.labels },
+      labels: {
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        ...options.labels,
+      },
       ...(options.annotations && { annotations: options.annotations }),
     },
     spec: { ...(options.taints && { taints: options.taints }) },

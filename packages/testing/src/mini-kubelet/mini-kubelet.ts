@@ -64,7 +64,10 @@ async function createNode(cluster: Cluster, name: string): Promise<void> {
   const answer = await cluster.client.request<{ message?: string }>("POST", "/api/v1/nodes", {
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name, labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" } },
+    metadata: {
+      name,
+      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" },
+    },
   });
   if (answer.code >= 400 && answer.code !== CONFLICT) throw new Error(answer.body.message);
 }
