@@ -48,6 +48,17 @@ it("CORE-532 are scraped by a ServiceMonitor or a PodMonitor if asked, under the
     scheme: "https",
     bearerTokenSecret: { name: "scraper", key: "token" },
   });
+  const [unverified] = await monitors('metrics={"secure":true,"serviceMonitor":{"enabled":true}}');
+  expect(unverified!.spec.endpoints[0].tlsConfig).toEqual({ insecureSkipVerify: true });
+  const certified = '"secure":true,"certSecret":"cert"';
+  const tlsConfig = {
+    ca: { secret: { name: "cert", key: "ca.crt" } },
+    serverName: "quartet-metrics.default.svc",
+  };
+  const [verified] = await monitors(`metrics={${certified},"serviceMonitor":{"enabled":true}}`);
+  expect(verified!.spec.endpoints[0].tlsConfig).toEqual(tlsConfig);
+  const [verifiedPods] = await monitors(`metrics={${certified},${secret}}`);
+  expect(verifiedPods!.spec.podMetricsEndpoints[0].tlsConfig).toEqual(tlsConfig);
   const both = 'metrics={"serviceMonitor":{"enabled":true},"podMonitor":{"enabled":true}}';
   await expect(monitors(both)).rejects.toThrow("enable one of them");
 });

@@ -210,3 +210,16 @@ subjects:
           path: /convert
           port: 443
 {{- end }}
+
+{{/* How a scraper verifies the metrics: by the Secret of the certificate. One that is made at each start has no CA. */}}
+{{- define "quartet.metricsTls" -}}
+{{- if .Values.metrics.certSecret -}}
+ca:
+  secret:
+    name: {{ .Values.metrics.certSecret }}
+    key: ca.crt
+serverName: {{ include "quartet.fullname" . }}-metrics.{{ .Release.Namespace }}.svc
+{{- else -}}
+insecureSkipVerify: true
+{{- end -}}
+{{- end }}

@@ -43,7 +43,7 @@ export { EXPLAIN_PATH, startDebugServer } from "./observe/debug-server.ts";
 export { EVENT_KIND, type KubeEvent } from "./observe/event-object.ts";
 export { createEventSink, type EventSink } from "./observe/events.ts";
 export { startHealthServer } from "./observe/health.ts";
-export type { RunningServer } from "./observe/http-server.ts";
+export type { RunningServer, TlsPair } from "./observe/http-server.ts";
 export { type LogLevels, parseLogLevels } from "./observe/levels.ts";
 export { createLogging, type Logging } from "./observe/logger.ts";
 export { accessReviewer } from "./observe/metrics-access.ts";

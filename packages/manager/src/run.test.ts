@@ -3,7 +3,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControllerModule, ManagerHandle } from "@quartet/core";
-import { validating } from "@quartet/core/webhook";
+import { createCa, issueServing, validating } from "@quartet/core/webhook";
 import { type Double, startDouble, type TestClient, testClient } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
@@ -303,6 +303,30 @@ describe("a manager in this process", () => {
       ["echo", 8],
       ["second", 2],
     ]);
+  });
+
+  it("CORE-283 serves metrics by the certificate of a folder, and names the flag when there is none", async () => {
+    await expect(start(["--metrics-secure", `--metrics-cert-dir=${folder}/none`])).rejects.toThrow(
+      "--metrics-cert-dir: ENOENT",
+    );
+    const ca = await createCa(Date.now());
+    const leaf = await issueServing(ca, ["localhost"], Date.now());
+    await writeFile(join(folder, "tls.crt"), leaf.cert);
+    await writeFile(join(folder, "tls.key"), leaf.key);
+    const { urls } = await start(["--metrics-secure", `--metrics-cert-dir=${folder}`]);
+    const code = await new Promise((resolve, reject) => {
+      request(
+        `${urls.metrics}/metrics`,
+        { ca: ca.cert, servername: "localhost", agent: false },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      )
+        .on("error", reject)
+        .end();
+    });
+    expect(code).toBe(401);
   });
 
   it("CORE-400 changes the concurrency of a running controller with the config file, and its gauge", async () => {

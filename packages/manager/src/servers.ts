@@ -3,6 +3,7 @@ import {
   accessReviewer,
   type Client,
   type Clock,
+  ConfigurationError,
   type ManagerHandle,
   type ManagerServer,
   type ManagerSettings,
@@ -11,6 +12,7 @@ import {
   startDebugServer,
   startHealthServer,
   startMetricsServer,
+  type TlsPair,
 } from "@quartet/core";
 
 /** A server, and its URL once it runs. */
@@ -45,16 +47,32 @@ export function metricsServer({
 }: ServerOptions): AddressedServer | undefined {
   const { address, secure } = settings.metrics;
   if (address === undefined) return undefined;
-  return addressed("metrics", async () => {
+  const ends = new AbortController();
+  const server = addressed("metrics", async () => {
     const { metrics, log } = manager();
     const access = accessReviewer(client.forController("metrics"), METRICS_PATH, clock);
-    return startMetricsServer({
-      address,
-      metrics,
-      log: log.named("metrics"),
-      ...(secure && { secure: { tls: await ownCertificate(settings, clock), access } }),
-    });
+    const named = log.named("metrics");
+    const open = (tls?: TlsPair): Promise<RunningServer> =>
+      startMetricsServer({ address, metrics, log: named, ...(tls && { secure: { tls, access } }) });
+    if (!secure) return open();
+    const folder = settings.metrics.certDir;
+    if (folder === undefined) return open(await ownCertificate(settings, clock));
+    const { followServingPair, readServingPair } = await import("@quartet/core/webhook");
+    const running = await open(await readServingPair(folder, clock.now()).catch(unusable));
+    void followServingPair({ folder, clock, log: named, onChange: running.renew }, ends.signal);
+    return running;
   });
+  return {
+    ...server,
+    stop() {
+      ends.abort();
+      return server.stop();
+    },
+  };
+}
+
+function unusable(error: Error): never {
+  throw new ConfigurationError(`--metrics-cert-dir: ${error.message}`);
 }
 
 /**

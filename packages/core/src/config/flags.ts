@@ -159,6 +159,13 @@ export const MANAGER_FLAGS: readonly FlagSpec[] = [
     help: "serve metrics over TLS to callers whose token may get /metrics",
   },
   {
+    name: "metrics-cert-dir",
+    path: "metrics.certDir",
+    type: "string",
+    default: "",
+    help: "folder with tls.crt and tls.key of the metrics; empty = made at each start",
+  },
+  {
     name: "health-probe-bind-address",
     path: "health.bindAddress",
     type: "address",

@@ -47,7 +47,12 @@ export interface ManagerSettings {
   };
   /** Start of the names of the manager's own objects. */
   readonly release: string;
-  readonly metrics: { readonly address: ListenAddress | undefined; readonly secure: boolean };
+  readonly metrics: {
+    readonly address: ListenAddress | undefined;
+    readonly secure: boolean;
+    /** `undefined`: the certificate is made at the start. */
+    readonly certDir: string | undefined;
+  };
   readonly health: { readonly address: ListenAddress | undefined };
   readonly debug: { readonly address: ListenAddress | undefined };
   readonly webhook: {
@@ -105,7 +110,11 @@ export function readSettings(values: FlagValues, context: SettingsContext): Mana
     },
     leaderElection: readLeaderElection(values),
     release: values.read("release-name", parseObjectName),
-    metrics: { address: values.address("metrics-bind-address"), secure: values.boolean("metrics-secure") },
+    metrics: {
+      address: values.address("metrics-bind-address"),
+      secure: values.boolean("metrics-secure"),
+      certDir: values.string("metrics-cert-dir") || undefined,
+    },
     health: { address: values.address("health-probe-bind-address") },
     debug: { address: values.address("debug-bind-address") },
     webhook: {

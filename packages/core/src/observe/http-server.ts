@@ -13,8 +13,16 @@ export interface RunningServer {
   readonly port: number;
   /** URL on this machine, for example `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Serves new connections with another certificate; only where it was started with one. */
+  renew(tls: TlsPair): void;
   /** Stops listening and closes all connections. */
   stop(): Promise<void>;
+}
+
+/** PEM of a certificate, with its chain, and of its key. */
+export interface TlsPair {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface HttpServerOptions {
@@ -22,15 +30,16 @@ export interface HttpServerOptions {
   /** Flag that set the address, for the message when it cannot be used. */
   flag: string;
   handler: RequestListener;
-  /** PEM of a certificate and its key: HTTPS. */
-  tls?: { cert: string; key: string };
+  /** HTTPS. */
+  tls?: TlsPair;
 }
 
 /** Starts a server; rejects with an error that names the flag when the address cannot be used. */
 export function startHttpServer(options: HttpServerOptions): Promise<RunningServer> {
   const { tls, handler, address } = options;
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
-  const server = tls ? createSecureServer({ ...limits, ...tls }, handler) : createServer(limits, handler);
+  const secure = tls && createSecureServer({ ...limits, ...tls }, handler);
+  const server = secure ?? createServer(limits, handler);
   const destroyConnections = followConnections(server);
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
@@ -47,7 +56,8 @@ export function startHttpServer(options: HttpServerOptions): Promise<RunningServ
       const { port } = server.address() as AddressInfo;
       const host = address.host === undefined ? "127.0.0.1" : address.host;
       const authority = formatAddress({ host, port });
-      resolve({ port, url: `${tls ? "https" : "http"}://${authority}`, stop });
+      const url = `${secure ? "https" : "http"}://${authority}`;
+      resolve({ port, url, renew: (pair) => secure?.setSecureContext({ ...pair }), stop });
     });
   });
 }

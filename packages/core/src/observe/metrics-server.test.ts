@@ -46,7 +46,8 @@ function reviews(): {
 
 async function startSecure(clock: FakeClock): Promise<{
   api: ReturnType<typeof reviews>;
-  get(token?: string): Promise<{ code: number; text: string }>;
+  server: RunningServer;
+  get(token?: string, ca?: string): Promise<{ code: number; text: string }>;
 }> {
   const api = reviews();
   const ca = await createCa(Date.now());
@@ -58,10 +59,10 @@ async function startSecure(clock: FakeClock): Promise<{
     secure: { tls, access: accessReviewer(api, "/metrics", clock) },
   });
   servers.push(server);
-  const get = (token?: string): Promise<{ code: number; text: string }> =>
+  const get = (token?: string, trusted = ca.cert): Promise<{ code: number; text: string }> =>
     new Promise((resolve, reject) => {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const options = { ca: ca.cert, servername: "localhost", headers, agent: false as const };
+      const options = { ca: trusted, servername: "localhost", headers, agent: false as const };
       request(`${server.url}/metrics`, options, (response) => {
         let text = "";
         response
@@ -71,7 +72,7 @@ async function startSecure(clock: FakeClock): Promise<{
         .on("error", reject)
         .end();
     });
-  return { api, get };
+  return { api, server, get };
 }
 
 describe("metrics endpoint", () => {
@@ -85,6 +86,15 @@ describe("metrics endpoint", () => {
     expect(await response.text()).toContain("x_total 1");
     expect((await fetch(`${server.url}/other`)).status).toBe(404);
     expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
+  });
+
+  it("CORE-283 serves new connections by a renewed certificate", async () => {
+    const { server, get } = await startSecure(fakeClock());
+    expect((await get("scraper")).code).toBe(200);
+    const ca = await createCa(Date.now());
+    server.renew(await issueServing(ca, ["localhost"], Date.now()));
+    await expect(get("scraper")).rejects.toThrow(/certificate/);
+    expect((await get("scraper", ca.cert)).code).toBe(200);
   });
 
   it("CORE-283 demands a token that may get /metrics when it is secure", async () => {

@@ -2,7 +2,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenAddress } from "../config/address.ts";
 import { requestUrl } from "../request-url.ts";
-import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
+import {
+  allowsOnlyReads,
+  type RunningServer,
+  sendText,
+  startHttpServer,
+  type TlsPair,
+} from "./http-server.ts";
 import type { Metrics } from "./metrics.ts";
 import type { AccessReviewer } from "./metrics-access.ts";
 import type { Logger } from "./types.ts";
@@ -15,7 +21,7 @@ export interface MetricsServerOptions {
   metrics: Metrics;
   log: Logger;
   /** TLS, and callers must be allowed to read metrics. Absent: plain HTTP for everybody. */
-  secure?: { tls: { cert: string; key: string }; access: AccessReviewer };
+  secure?: { tls: TlsPair; access: AccessReviewer };
 }
 
 /** Starts the server of metrics. */
