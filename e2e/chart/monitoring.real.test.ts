@@ -11,7 +11,7 @@ it("CORE-538 alert on metrics that exist, each with a heading in the runbook", a
     await render(['metrics={"prometheusRule":{"enabled":true,"runbookUrl":"https://x/"}}']),
     "PrometheusRule",
   ).spec.groups[0].rules;
-  expect(alerts).toHaveLength(8);
+  expect(alerts).toHaveLength(10);
   const metrics = readFileSync(new URL("metrics.md", DOCS), "utf8");
   const runbook = readFileSync(new URL("alerts.md", DOCS), "utf8");
   for (const { alert, expr, annotations } of alerts) {
@@ -53,7 +53,7 @@ it("CORE-532 are scraped by a ServiceMonitor or a PodMonitor if asked, under the
   const certified = '"secure":true,"certSecret":"cert"';
   const tlsConfig = {
     ca: { secret: { name: "cert", key: "ca.crt" } },
-    serverName: "quartet-metrics.default.svc",
+    serverName: "quartet-metrics.ops.svc",
   };
   const [verified] = await monitors(`metrics={${certified},"serviceMonitor":{"enabled":true}}`);
   expect(verified!.spec.endpoints[0].tlsConfig).toEqual(tlsConfig);
