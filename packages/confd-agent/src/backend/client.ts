@@ -76,11 +76,13 @@ export function createClient(options: ClientOptions): Client {
     what: string,
     ask: (backend: Backend, signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    const limit = AbortSignal.timeout(settings.backendTimeout);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), settings.backendTimeout);
+    const either = AbortSignal.any([limit.signal, signal]);
     const started = performance.now();
     try {
-      const asked = connected().then((made) => ask(made, AbortSignal.any([limit, signal])));
-      const result = await Promise.race([asked, rejectOn(limit)]);
+      const asked = connected().then((made) => ask(made, either));
+      const result = await Promise.race([asked, rejectOn(limit.signal)]);
       metrics.request(settings.backend, performance.now() - started, true);
       reached();
       return result;
@@ -88,12 +90,14 @@ export function createClient(options: ClientOptions): Client {
       metrics.request(settings.backend, performance.now() - started, false);
       const narrow = error instanceof BackendError && error.onlyThisRange;
       if (!narrow) failed();
-      const reason = limit.aborted ? `no answer within ${settings.backendTimeout / 1000}s` : messageOf(error);
+      const reason = limit.signal.aborted ? `no answer within ${settings.backendTimeout / 1000}s` : messageOf(error);
       const nodes = settings.nodes.length === 0 ? "" : ` ${settings.nodes.join(", ")}`;
       throw new BackendError(`${what} ${settings.backend}${nodes}: ${reason}`, {
         onlyThisRange: narrow,
         cause: error,
       });
+    } finally {
+      clearTimeout(timer);
     }
   };
 
