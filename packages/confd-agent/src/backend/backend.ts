@@ -8,6 +8,12 @@ export interface Snapshot {
   readonly revision?: number;
 }
 
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** A watch told of a change at this position: the values as they were then or later will do, from wherever they are known. */
+  readonly atLeast?: number;
+}
+
 export interface WatchEvents {
   /** The watch is armed: what is changed from now on is told. `resumed` if nothing was missed since the last time. */
   readonly onReady: (state: { resumed: boolean }) => void;
@@ -21,7 +27,7 @@ export interface Backend {
   /** Kind and nodes, for messages. */
   readonly label: string;
   /** Reads all ranges completely, or rejects with a BackendError. */
-  read(ranges: readonly string[], signal: AbortSignal): Promise<Snapshot>;
+  read(ranges: readonly string[], options: ReadOptions): Promise<Snapshot>;
   /**
    * Follows the ranges until the signal aborts; rejects when the connection is lost. Absent where the backend tells of no
    * changes. Called again after a failure: it may then go on from where it was.

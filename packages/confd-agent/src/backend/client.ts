@@ -25,8 +25,8 @@ export interface FollowOptions {
 
 export interface Client {
   readonly settings: BackendSettings;
-  /** Reads the ranges; rejects after the limit. */
-  read(ranges: readonly string[]): Promise<Snapshot>;
+  /** Reads the ranges; rejects after the limit. After a change that was told, as they were at its position or later. */
+  read(ranges: readonly string[], atLeast?: number): Promise<Snapshot>;
   /** Asks the server whether it is there. */
   health(): Promise<void>;
   /** Follows the ranges from now on, in place of those before. */
@@ -90,7 +90,9 @@ export function createClient(options: ClientOptions): Client {
       metrics.request(settings.backend, performance.now() - started, false);
       const narrow = error instanceof BackendError && error.onlyThisRange;
       if (!narrow) failed();
-      const reason = limit.signal.aborted ? `no answer within ${settings.backendTimeout / 1000}s` : messageOf(error);
+      const reason = limit.signal.aborted
+        ? `no answer within ${settings.backendTimeout / 1000}s`
+        : messageOf(error);
       const nodes = settings.nodes.length === 0 ? "" : ` ${settings.nodes.join(", ")}`;
       throw new BackendError(`${what} ${settings.backend}${nodes}: ${reason}`, {
         onlyThisRange: narrow,
@@ -149,7 +151,10 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     settings,
-    read: (ranges) => request("cannot read from", (made, limit) => made.read(outermost(ranges), limit)),
+    read: (ranges, atLeast) =>
+      request("cannot read from", (made, limit) =>
+        made.read(outermost(ranges), { signal: limit, ...(atLeast === undefined ? {} : { atLeast }) }),
+      ),
     health: () => request("no health of", (made, limit) => made.health(limit)),
     follow: (ranges, follow) => {
       const wanted = outermost(ranges);

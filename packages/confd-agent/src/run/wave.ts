@@ -231,10 +231,15 @@ function readAll(wave: readonly Tracked[]): Map<Client, (tracked: Tracked) => Pr
   for (const client of new Set(wave.map((tracked) => tracked.client))) {
     const members = wave.filter((tracked) => tracked.client === client);
     const ranges = members.flatMap(({ resource }) => resource.ranges);
+    // Told by the watch, all of them: what it told will do.
+    const positions = members.map(({ dirtyRevision }) => dirtyRevision);
+    const atLeast = positions.every((position) => position !== undefined)
+      ? Math.max(...positions)
+      : undefined;
     let shared: Promise<(ranges: readonly string[]) => Snapshot> | undefined;
     const own = async ({ resource }: Tracked): Promise<Snapshot> => {
       if (resource.ranges.length === 0) return { values: new Map() };
-      shared ??= client.read(ranges).then(partsOf);
+      shared ??= client.read(ranges, atLeast).then(partsOf);
       try {
         return (await shared)(resource.ranges);
       } catch (error) {

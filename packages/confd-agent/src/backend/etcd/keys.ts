@@ -9,6 +9,8 @@ export interface Interval {
 export interface Keys {
   /** A range as intervals: the key itself, and everything below it. */
   intervals(range: string): readonly Interval[];
+  /** One interval that holds the range, and perhaps neighbours: what sorts between `a` and `a/`, such as `a-b`. */
+  span(range: string): Interval;
   /** The logical key of one of etcd's; nothing when it has none. */
   logical(key: string): string | undefined;
 }
@@ -18,15 +20,20 @@ const BEHIND_SLASH = "0";
 
 export function etcdKeys(stripLeadingSlash: boolean): Keys {
   if (stripLeadingSlash) {
+    const all: Interval = { key: "\0", end: "\0" };
     return {
-      intervals: (range) => (range === "/" ? [{ key: "\0", end: "\0" }] : intervals(range.slice(1))),
+      intervals: (range) => (range === "/" ? [all] : intervals(range.slice(1))),
+      span: (range) => (range === "/" ? all : span(range.slice(1))),
       logical: (key) => (key.startsWith("/") ? undefined : `/${key}`),
     };
   }
+  const all: Interval = { key: "/", end: BEHIND_SLASH };
   return {
-    intervals: (range) => (range === "/" ? [{ key: "/", end: BEHIND_SLASH }] : intervals(range)),
+    intervals: (range) => (range === "/" ? [all] : intervals(range)),
+    span: (range) => (range === "/" ? all : span(range)),
     logical: (key) => key,
   };
 }
 
 const intervals = (key: string): Interval[] => [{ key }, { key: `${key}/`, end: `${key}${BEHIND_SLASH}` }];
+const span = (key: string): Interval => ({ key, end: `${key}${BEHIND_SLASH}` });

@@ -1,8 +1,9 @@
 /** Follows ranges of etcd over one stream, and goes on from where it was after an interruption. */
 import { BackendError, messageOf } from "../../errors.ts";
-import type { Backend, WatchEvents } from "../backend.ts";
+import { type Backend, belongs, type WatchEvents } from "../backend.ts";
 import { type EtcdConnection, isAuthError } from "./connection.ts";
 import type { Interval, Keys } from "./keys.ts";
+import type { Change, Mirror } from "./mirror.ts";
 import { askPosition } from "./position.ts";
 import { decode, encode, type Message } from "./wire.ts";
 
@@ -12,16 +13,26 @@ const REFUSED_RETRY_MS = 30_000;
 
 /** What is known of a watched interval. */
 interface Watcher {
+  /** The range that it is for. */
+  readonly range: string;
   readonly interval: Interval;
+  /** The interval holds the range and its neighbours: the whole range is told of in order. */
+  readonly isSpan: boolean;
   /** Changes up to here were told. */
   position: bigint | undefined;
+  /** It began anew: what was before is not known. */
+  anew: boolean;
   created: boolean;
   /** The server has told that it will not be watched for now. */
   refused: boolean;
 }
 
 /** Makes the watch function of a backend; it remembers positions between its calls. */
-export function createEtcdWatch(connection: EtcdConnection, keys: Keys): NonNullable<Backend["watch"]> {
+export function createEtcdWatch(
+  connection: EtcdConnection,
+  keys: Keys,
+  mirror: Mirror,
+): NonNullable<Backend["watch"]> {
   const positions = new Map<string, bigint>();
   let cluster = "";
   let newest = 0n;
@@ -44,23 +55,21 @@ export function createEtcdWatch(connection: EtcdConnection, keys: Keys): NonNull
 
   return async (ranges, events, signal) => {
     // The store's position first: a watch from beyond its end would be silent.
-    const intervals = ranges.flatMap((range) => keys.intervals(range));
-    const header = await askPosition(connection, intervals, signal);
+    const header = await askPosition(
+      connection,
+      ranges.flatMap((range) => keys.intervals(range)),
+      signal,
+    );
     if (header !== undefined) checkHistory(header, events);
-    const watchers: Watcher[] = intervals.map((interval) => ({
-      interval,
-      position: positions.get(idOf(interval)),
-      created: false,
-      refused: false,
-    }));
     const stream = await connection.stream(WATCH, signal);
     try {
-      await followStream(stream, watchers, { events, signal, keys, positions });
+      await followStream(stream, ranges, { events, signal, keys, positions, mirror });
     } catch (error) {
       if (isAuthError(error)) connection.forgetToken();
       if (!signal.aborted) connection.leave();
       throw error;
     } finally {
+      for (const range of ranges) mirror.stop(range);
       stream.cancel();
     }
   };
@@ -73,17 +82,26 @@ interface FollowOptions {
   readonly signal: AbortSignal;
   readonly keys: Keys;
   readonly positions: Map<string, bigint>;
+  readonly mirror: Mirror;
 }
 
 type Stream = Awaited<ReturnType<EtcdConnection["stream"]>>;
 
-function followStream(stream: Stream, watchers: readonly Watcher[], options: FollowOptions): Promise<void> {
-  const { events, signal, keys, positions } = options;
+function followStream(stream: Stream, ranges: readonly string[], options: FollowOptions): Promise<void> {
+  const { events, signal, keys, positions, mirror } = options;
+  const newWatcher = (range: string, interval: Interval, isSpan: boolean): Watcher => ({
+    range,
+    interval,
+    isSpan,
+    position: positions.get(idOf(interval)),
+    anew: !positions.has(idOf(interval)),
+    created: false,
+    refused: false,
+  });
+  const watchers = new Set(ranges.map((range) => newWatcher(range, keys.span(range), true)));
   const awaited: Watcher[] = [];
   const byId = new Map<bigint, Watcher>();
   const timers = new Set<NodeJS.Timeout>();
-  /** All ranges are watched from positions that nothing is missing before. */
-  let resumed = watchers.every(({ position }) => position !== undefined);
   let isReady = false;
 
   const create = (watcher: Watcher): void => {
@@ -105,16 +123,28 @@ function followStream(stream: Stream, watchers: readonly Watcher[], options: Fol
     positions.set(idOf(watcher.interval), position);
   };
   const readyIfAll = (): void => {
-    if (isReady || !watchers.every(({ created, refused }) => created || refused)) return;
+    if (isReady || ![...watchers].every(({ created, refused }) => created || refused)) return;
     isReady = true;
-    events.onReady({ resumed });
+    events.onReady({ resumed: ![...watchers].some(({ anew }) => anew) });
   };
   /** Begins to watch an interval anew from now; what was in between has to be read. */
   const createAnew = (watcher: Watcher): void => {
     watcher.position = undefined;
+    watcher.anew = true;
     watcher.created = false;
     positions.delete(idOf(watcher.interval));
+    mirror.stop(watcher.range);
     create(watcher);
+  };
+  /** Watches what belongs to the range alone: the user may not see its neighbours. */
+  const split = (watcher: Watcher): void => {
+    watchers.delete(watcher);
+    mirror.stop(watcher.range);
+    for (const interval of keys.intervals(watcher.range)) {
+      const part = newWatcher(watcher.range, interval, false);
+      watchers.add(part);
+      create(part);
+    }
   };
   const refuse = (watcher: Watcher, reason: string): void => {
     watcher.refused = true;
@@ -134,6 +164,7 @@ function followStream(stream: Stream, watchers: readonly Watcher[], options: Fol
     watcher.refused = false;
     // From now on: what was before has to be read after this.
     if (watcher.position === undefined) move(watcher, revision);
+    if (watcher.isSpan) mirror.start(watcher.range, Number(watcher.position ?? 0n));
     if (isReady) events.onChange({});
     readyIfAll();
   };
@@ -145,20 +176,20 @@ function followStream(stream: Stream, watchers: readonly Watcher[], options: Fol
         "info",
         "etcd: the history since the last change was compacted: everything is read anew",
       );
-      resumed = false;
       createAnew(watcher);
-    } else if (reason.includes("permission denied")) refuse(watcher, "permission denied");
+    } else if (watcher.isSpan && reason.includes("permission denied")) split(watcher);
+    else if (reason.includes("permission denied")) refuse(watcher, "permission denied");
     else throw new BackendError(`etcd ended the watch: ${reason || "no reason given"}`);
   };
   const onEvents = (watcher: Watcher, message: Message, revision: bigint): void => {
-    const changes = message.messages(11).map((event) => event.message(2));
-    const last = BigInt(Math.max(0, ...changes.map((pair) => Number(pair.number(3)))));
-    if (changes.length > 0) {
-      const changed = changes.map((pair) => keys.logical(pair.text(1))).filter((key) => key !== undefined);
-      events.onChange({ keys: changed, revision: Number(last) });
-    }
+    const changes = message.messages(11).map((event) => changeOf(event, keys));
+    const isLast = !message.flag(7);
+    const own = changes.filter(({ key }) => key !== "" && belongs(key, watcher.range));
+    if (watcher.isSpan) mirror.apply(watcher.range, own, isLast);
+    const last = changes.reduce((highest, change) => Math.max(highest, change.revision), 0);
+    if (own.length > 0) events.onChange({ keys: own.map(({ key }) => key), revision: last });
     // Of an answer in pieces the position counts with the last one.
-    if (!message.flag(7)) move(watcher, changes.length > 0 ? last : revision);
+    if (isLast) move(watcher, changes.length > 0 ? BigInt(last) : revision);
   };
 
   return new Promise((resolve, reject) => {
@@ -195,4 +226,14 @@ function followStream(stream: Stream, watchers: readonly Watcher[], options: Fol
     stream.once("end", () => finish(new BackendError("etcd ended the stream")));
     for (const watcher of watchers) create(watcher);
   });
+}
+
+/** What an event says; the key is empty when it has no logical one. */
+function changeOf(event: Message, keys: Keys): Change {
+  const pair = event.message(2);
+  return {
+    key: keys.logical(pair.text(1)) ?? "",
+    value: event.flag(1) ? undefined : pair.text(5),
+    revision: Number(pair.number(3)),
+  };
 }

@@ -43,21 +43,36 @@ export interface Message {
   messages(field: number): Message[];
 }
 
+const NOTHING = Buffer.alloc(0);
+/** Seven groups of seven bits fit into a number without loss. */
+const SMALL = 2 ** 49;
+
 /** Decodes a message; throws on what is none. */
 export function decode(buffer: Buffer): Message {
-  const numbers = new Map<number, bigint>();
+  const numbers = new Map<number, number | bigint>();
   const chunks = new Map<number, Buffer[]>();
   let at = 0;
-  const readVarint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = buffer[at];
-      if (byte === undefined) throw new Error("the answer is cut off");
-      at += 1;
+  /** A number; a bigint only where it needs more than 49 bits. */
+  const readVarint = (): number | bigint => {
+    let small = 0;
+    for (let weight = 1; weight < SMALL; weight *= 0x80) {
+      const byte = nextByte();
+      small += (byte & 0x7f) * weight;
+      if (byte < 0x80) return small;
+    }
+    let value = BigInt(small);
+    for (let shift = 49n; shift < 70n; shift += 7n) {
+      const byte = nextByte();
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
     throw new Error("the answer holds no valid number");
+  };
+  const nextByte = (): number => {
+    const byte = buffer[at];
+    if (byte === undefined) throw new Error("the answer is cut off");
+    at += 1;
+    return byte;
   };
   const take = (length: number): Buffer => {
     if (at + length > buffer.length) throw new Error("the answer is cut off");
@@ -88,10 +103,10 @@ export function decode(buffer: Buffer): Message {
         throw new Error(`the answer holds a field of unknown type ${tag & 7}`);
     }
   }
-  const bytes = (field: number): Buffer => chunks.get(field)?.at(-1) ?? Buffer.alloc(0);
+  const bytes = (field: number): Buffer => chunks.get(field)?.at(-1) ?? NOTHING;
   return {
-    number: (field) => numbers.get(field) ?? 0n,
-    flag: (field) => (numbers.get(field) ?? 0n) !== 0n,
+    number: (field) => BigInt(numbers.get(field) ?? 0),
+    flag: (field) => BigInt(numbers.get(field) ?? 0) !== 0n,
     text: (field) => bytes(field).toString("latin1"),
     message: (field) => decode(bytes(field)),
     messages: (field) => (chunks.get(field) ?? []).map(decode),

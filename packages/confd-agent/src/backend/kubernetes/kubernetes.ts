@@ -49,7 +49,7 @@ export async function createKubernetesBackend({
   };
   return {
     label: "kubernetes",
-    read,
+    read: (ranges, { signal }) => read(ranges, signal),
     isSecret: (range) => range === "/" || range === "/secrets" || range.startsWith("/secrets/"),
     watch: async (ranges, events, signal) => {
       const requests = new Map(
