@@ -140,7 +140,12 @@ export function createAgent({
         onChange: (change) => changedBelow(client, change),
         onState: ({ missed }) => {
           if (!missed) return;
-          for (const one of inventory.tracked()) if (one.client === client) scheduler.mark(one);
+          for (const one of inventory.tracked()) {
+            if (one.client !== client) continue;
+            // What comes may be of another history, with lower positions.
+            one.processedRevision = undefined;
+            scheduler.mark(one);
+          }
         },
       });
     }

@@ -102,7 +102,9 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
     deps.metrics.processed(resource.dest, "success");
     if (result.reloadAt !== undefined) again(tracked, result.reloadAt);
     else if (result.revision !== undefined) {
-      tracked.processedRevision = result.revision;
+      // After what cannot be compared with the read, such as a store that began anew, its position says nothing.
+      const isOutdated = tracked.dirty && tracked.dirtyRevision === undefined;
+      tracked.processedRevision = isOutdated ? undefined : result.revision;
       // What changed meanwhile was in the read already.
       const seen = tracked.dirtyRevision !== undefined && tracked.dirtyRevision <= result.revision;
       if (seen) tracked.dirty = false;
