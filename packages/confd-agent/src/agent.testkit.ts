@@ -41,6 +41,7 @@ export interface Scene {
   path(name: string): string;
   write(name: string, text: string): void;
   read(name: string): string;
+  readBytes(name: string): Buffer;
   exists(name: string): boolean;
   /** Writes a resource and its template; `{}` in commands stands for the folder. */
   resource(name: string, resource: ResourceText): void;
@@ -83,6 +84,7 @@ export function createScene(): Scene {
     path,
     write,
     read: (name) => readFileSync(path(name), "utf8"),
+    readBytes: (name) => readFileSync(path(name)),
     exists: (name) => existsSync(path(name)),
     resource: (name, { template, keys = [], lines = [], dest = path(name) }) => {
       const own = lines.map((line) => line.replaceAll("{}", folder));

@@ -60,9 +60,9 @@ export async function runCli(options: CliOptions): Promise<number> {
 }
 
 async function perform(loaded: Settings, log: Log, options: CliOptions): Promise<number> {
-  if (loaded.checkConfig) return tell(checkConfig(loaded), log);
+  if (loaded.checkConfig) return tell(checkConfig(loaded, options.environment), log);
   if (loaded.validate) return tell(await validateTemplates(loaded, options.environment), log);
-  checkBackend(loaded);
+  checkBackend(loaded, options.environment);
   const settings = { ...loaded, nodes: await nodesOf(loaded, options.environment) };
   log.log("info", `Backend set to ${settings.backend}`);
   if (settings.nodes.length > 0) log.log("info", `Backend source(s) set to ${settings.nodes.join(", ")}`);

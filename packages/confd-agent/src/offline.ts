@@ -12,7 +12,7 @@ import { currentHost } from "./run/host.ts";
 import { createRenderer } from "./run/render.ts";
 
 /** Everything that is wrong with the files: settings of backends, resources, templates and folders that are missing. */
-export function checkConfig(settings: Settings): string[] {
+export function checkConfig(settings: Settings, environment: Environment): string[] {
   const { resources, errors } = loadResources(settings);
   const problems = errors.map(({ message }) => message);
   const attempt = (where: string, step: () => void): void => {
@@ -22,14 +22,14 @@ export function checkConfig(settings: Settings): string[] {
       problems.push(`${where}${messageOf(error)}`);
     }
   };
-  attempt("", () => checkBackend(settings));
+  attempt("", () => checkBackend(settings, environment));
   for (const { file, template, dest, backend, makeDirs } of resources) {
     if (statSync(template, { throwIfNoEntry: false }) === undefined)
       problems.push(`${file}: src: no template ${template}`);
     if (!makeDirs && statSync(dirname(dest), { throwIfNoEntry: false })?.isDirectory() !== true) {
       problems.push(`${file}: dest: no folder ${dirname(dest)}: create it or set make_dirs = true`);
     }
-    if (backend !== undefined) attempt(`${file}: `, () => checkBackend(backend));
+    if (backend !== undefined) attempt(`${file}: `, () => checkBackend(backend, environment));
   }
   return problems;
 }

@@ -4,11 +4,13 @@ import type { BackendSettings, Environment } from "../config/settings.ts";
 import { ConfigError } from "../errors.ts";
 import type { Level } from "../observe/log.ts";
 import type { Backend } from "./backend.ts";
+import { checkLogin } from "./vault/ways.ts";
 
 type Notice = (level: Level, message: string) => void;
 
 /** Throws a {@link ConfigError} when the settings of a backend cannot work, before anything is asked. */
-export function checkBackend({ backend, file, clientCert, clientKey }: BackendSettings): void {
+export function checkBackend(settings: BackendSettings, environment: Environment): void {
+  const { backend, file, clientCert, clientKey } = settings;
   if (ABSENT_BACKENDS.includes(backend)) {
     throw new ConfigError(
       `backend ${backend} is not included in this build: use one of ${BACKENDS.join(", ")}`,
@@ -22,6 +24,7 @@ export function checkBackend({ backend, file, clientCert, clientKey }: BackendSe
   if (backend !== "redis" && (clientCert === "") !== (clientKey === "")) {
     throw new ConfigError("client-cert and client-key belong together: give both");
   }
+  if (backend === "vault") checkLogin(settings, environment);
 }
 
 export async function connectBackend(
@@ -29,7 +32,7 @@ export async function connectBackend(
   environment: Environment,
   notice: Notice,
 ): Promise<Backend> {
-  checkBackend(settings);
+  checkBackend(settings, environment);
   switch (settings.backend) {
     case "env": {
       const { createEnvBackend } = await import("./env.ts");
@@ -51,6 +54,14 @@ export async function connectBackend(
     case "kubernetes": {
       const { createKubernetesBackend } = await import("./kubernetes/kubernetes.ts");
       return await createKubernetesBackend({ settings, environment });
+    }
+    case "consul": {
+      const { createConsulBackend } = await import("./consul/consul.ts");
+      return createConsulBackend(settings, environment);
+    }
+    case "vault": {
+      const { createVaultBackend } = await import("./vault/vault.ts");
+      return createVaultBackend(settings, environment);
     }
     default:
       throw new ConfigError(`backend ${settings.backend} is not included in this build`);

@@ -114,7 +114,7 @@ export const FLAGS: readonly FlagSpec[] = [
   },
   text("filter", "pattern of the names of files that are read in folders (backend file)", { default: "*" }),
   text("secret-keyring", "file of armored OpenPGP secret keys for cget and its like"),
-  text("auth-type", "how to log in (vault): token, app-role, kubernetes, userpass"),
+  text("auth-type", "how to log in (vault): token, app-role, github, userpass, kubernetes, cert"),
   text("app-id", "accepted; that way of logging in to vault is gone"),
   text("user-id", "accepted; that way of logging in to vault is gone"),
   text("role-id", "role (vault: app-role, kubernetes)"),
@@ -201,16 +201,23 @@ export const FLAGS: readonly FlagSpec[] = [
 ];
 
 /** Backends by the names that users may give: built in, or known but not included. */
-export const BACKENDS: readonly string[] = ["env", "etcd", "etcdv3", "file", "kubernetes", "redis"];
+export const BACKENDS: readonly string[] = [
+  "consul",
+  "env",
+  "etcd",
+  "etcdv3",
+  "file",
+  "kubernetes",
+  "redis",
+  "vault",
+];
 export const ABSENT_BACKENDS: readonly string[] = [
   "acm",
-  "consul",
   "dynamodb",
   "imds",
   "rancher",
   "secretsmanager",
   "ssm",
-  "vault",
   "zookeeper",
 ];
 

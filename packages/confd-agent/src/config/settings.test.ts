@@ -145,9 +145,10 @@ describe("where settings come from", () => {
 
   it("CONFD-CFG-12 CONFD-BE-9 CONFD-CFG-13 backends that cannot work end the agent", async () => {
     const cases = {
-      ectd: 'Invalid backend "ectd": use one of env, etcd,',
+      ectd: 'Invalid backend "ectd": use one of consul, env, etcd,',
       ssm: "backend ssm is not included in this build",
-      consul: "backend consul is not included in this build",
+      zookeeper: "backend zookeeper is not included in this build",
+      vault: "vault: no token",
       file: "backend file: no file",
     };
     for (const [backend, problem] of Object.entries(cases)) {
