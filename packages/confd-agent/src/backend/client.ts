@@ -69,6 +69,12 @@ export function createClient(options: ClientOptions): Client {
   const failed = (): void => {
     outage ??= performance.now();
     metrics.healthy(settings.backend, false);
+    // Records may name other nodes by now: the next connection asks for them.
+    if (settings.srvDomain === "" && settings.srvRecord === "") return;
+    const old = backend;
+    backend = undefined;
+    connecting = undefined;
+    void old?.close().catch(() => {});
   };
 
   /** One request with the limit; an error names the nodes. */

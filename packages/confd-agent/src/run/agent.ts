@@ -1,14 +1,17 @@
 /** The agent at work: once, at intervals, or following its backends. */
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { belongs } from "../backend/backend.ts";
 import { type Client, createClient } from "../backend/client.ts";
 import { connectBackend } from "../backend/connect.ts";
+import { nodesOf } from "../backend/discovery.ts";
 import type { Environment, Settings } from "../config/settings.ts";
 import { targetOf } from "../files/compare.ts";
 import { removeLeftovers } from "../files/stage.ts";
-import type { Log } from "../observe/log.ts";
+import type { Level, Log } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
 import type { LoadedResources } from "../resource/load.ts";
+import type { Resource } from "../resource/resource.ts";
 import { createInventory } from "./inventory.ts";
 import { createPendingReloads } from "./pending.ts";
 import { createRenderer } from "./render.ts";
@@ -89,7 +92,11 @@ export function createAgent({
     connect: (own) =>
       createClient({
         settings: own,
-        connect: (wanted) => connectBackend(wanted, environment, (level, message) => log.log(level, message)),
+        connect: async (wanted) => {
+          const nodes = await nodesOf(wanted, environment);
+          const notice = (level: Level, message: string): void => log.log(level, message);
+          return await connectBackend({ ...wanted, nodes }, environment, notice);
+        },
         log: (level, message) => log.log(level, message),
         metrics,
         signal: force.signal,
@@ -99,6 +106,7 @@ export function createAgent({
   });
   const load = (): readonly Tracked[] => {
     const fresh = inventory.load();
+    if (!settings.watch && !settings.onetime) for (const { resource } of fresh) warnOfClock(resource, log);
     const { resources } = inventory.loaded();
     metrics.loaded(
       resources.length,
@@ -262,6 +270,16 @@ export function createAgent({
     resources: () => [...inventory.tracked()],
     refused: () => inventory.loaded().errors,
   };
+}
+
+/** With intervals a template that tells the time is another text each time. */
+function warnOfClock({ template, dest }: Resource, log: Log): void {
+  try {
+    if (!/\{\{[^}]*\bdatetime\b/.test(readFileSync(template, "latin1"))) return;
+    log.log("warn", `${dest}: its template uses datetime: each interval writes and reloads it`);
+  } catch {
+    // Rendering says what is wrong.
+  }
 }
 
 /** The file that a path means, or the path itself where that cannot be told. */
