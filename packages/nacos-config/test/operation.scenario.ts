@@ -1,5 +1,5 @@
 /** Scenarios of running the controller: rights, errors, memory, replaced sources, the legacy text. */
-import { singleRights } from "@quartet/core";
+import { narrowed } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
 import { nacosModule } from "../src/index.ts";
@@ -32,19 +32,9 @@ const generation = async (name = "demo"): Promise<number> =>
 const quiet = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const reasons = async (): Promise<string[]> => (await objects.list("events")).map(({ reason }) => reason);
 
-/** The module's rights as rules of a Role, as far as they pass the filter. */
-function rules(keep: (resource: string, verb: string) => boolean = () => true): object[] {
-  const own = nacosModule.rights
-    .filter(({ place }) => place === undefined)
-    .flatMap(singleRights)
-    .filter(({ resource, verb }) => keep(resource, verb))
-    .map(({ group, resource, verb }) => ({ apiGroups: [group], resources: [resource], verbs: [verb] }));
-  return [...own, { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }];
-}
-
 describe("operation", () => {
   it("NACOS-1008 NACOS-1009: the module's rights in one namespace are all that it needs there", async () => {
-    const kubeconfig = await stage.kubeconfigWith(rules());
+    const kubeconfig = await stage.kubeconfigFor([nacosModule]);
     const manager = await stage.startManager({ ...NO_CHECK, kubeconfig });
     await createBase(objects);
     await running();
@@ -62,13 +52,11 @@ describe("operation", () => {
     await createBase(objects);
     await running();
     await manager.stop();
-    const kubeconfig = await stage.kubeconfigWith(
-      rules(
-        (resource, verb) =>
-          !(resource === "configmaps" && verb === "update") &&
-          !(resource === "services" && verb === "create"),
-      ),
+    const less = narrowed(
+      nacosModule,
+      (verb, resource) => !["update /configmaps", "create /services"].includes(`${verb} ${resource}`),
     );
+    const kubeconfig = await stage.kubeconfigFor([less]);
     await stage.startManager({ ...NO_CHECK, kubeconfig });
     const before = await digestOf();
     await objects.patch("configmaps", "uc", { data: { "user.properties": "a=1\n" } });
@@ -92,9 +80,11 @@ describe("operation", () => {
   });
 
   it("NACOS-207 NACOS-605: a right that is missing to let claims grow is not put down to the storage class", async () => {
-    const kubeconfig = await stage.kubeconfigWith(
-      rules((resource, verb) => !(resource === "persistentvolumeclaims" && verb === "patch")),
+    const less = narrowed(
+      nacosModule,
+      (verb, resource) => !(verb === "patch" && resource === "/persistentvolumeclaims"),
     );
+    const kubeconfig = await stage.kubeconfigFor([less]);
     await stage.startManager({ ...NO_CHECK, kubeconfig });
     const volume = { volumeClaimTemplate: { spec: {} }, persistentVolumeSize: "1Gi" };
     await objects.nacos("demo", { volume });

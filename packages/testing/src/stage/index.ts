@@ -7,7 +7,15 @@ export { crdsOf } from "./crds.ts";
 export { eventually } from "./eventually.ts";
 export * from "./manager.ts";
 export * from "./objects.ts";
-export { MAX_WRITES, type Refusal, type RefusedBy, refuse } from "./refusals.ts";
-export { grantRights } from "./rights.ts";
+export {
+  MAX_WRITES,
+  type Refusal,
+  type RefusalSweep,
+  type RefusedBy,
+  refuse,
+  type SweptRefusal,
+  testRefusals,
+} from "./refusals.ts";
+export { grantRights, narrowed } from "./rights.ts";
 export * from "./stage.ts";
 export { openTarget } from "./target.ts";

@@ -29,8 +29,10 @@ export interface Grant {
   /** Of an administrator. */
   readonly client: TestClient;
   readonly modules: readonly ControllerModule[];
-  /** Of the roles' names, and namespace of the manager's own objects. */
+  /** Of the roles' names. */
   readonly release: string;
+  /** Of the manager's own objects. Default: `release`. */
+  readonly releaseNamespace?: string;
   /** Namespaces to work in; empty means all. */
   readonly namespaces: readonly string[];
   readonly user: string;
@@ -41,7 +43,7 @@ export interface Grant {
  * returned function takes the cluster-wide ones away.
  */
 export async function grantRights(grant: Grant): Promise<() => Promise<void>> {
-  const { client, modules, release, namespaces, user } = grant;
+  const { client, modules, release, releaseNamespace = release, namespaces, user } = grant;
   const options: RbacOptions = {
     release,
     leaseName: "quartet-manager",
@@ -49,7 +51,7 @@ export async function grantRights(grant: Grant): Promise<() => Promise<void>> {
     ownCertificates: true,
     metricsSecure: false,
     flags: (await loadSettings({ args: [], env: {}, modules })).settings.moduleFlags,
-    releaseNamespace: release,
+    releaseNamespace,
     namespaces,
   };
   const clusterWide: string[] = [];
@@ -105,13 +107,17 @@ async function untilEffective(
   }
 }
 
-/** Gives a user some rights in a namespace, by a Role of its own name. */
-export async function grantRules(
-  client: TestClient,
-  namespace: string,
-  user: string,
-  rules: readonly object[],
-): Promise<void> {
-  const metadata = { name: user, namespace };
-  await bind(client, { apiVersion: `${API_GROUP}/v1`, kind: "Role", metadata, rules } as Role, user);
+/** The module with the rights alone that pass: a verb, and a resource as `group/plural[/subresource]`. */
+export function narrowed(
+  module: ControllerModule,
+  keep: (verb: string, resource: string) => boolean,
+): ControllerModule {
+  const rights = module.rights.map((right) => {
+    const { group, plural } = right.kind;
+    const resource = [group, plural, ...(right.subresource === undefined ? [] : [right.subresource])].join(
+      "/",
+    );
+    return { ...right, verbs: right.verbs.filter((verb) => keep(verb, resource)) };
+  });
+  return { ...module, rights: rights.filter(({ verbs }) => verbs.length > 0) };
 }

@@ -12,7 +12,7 @@ import { type TestClient, testClient } from "../request.ts";
 import { inWords, isCost, isWrite } from "./audit.ts";
 import { crdsOf } from "./crds.ts";
 import { type RunOptions, startTestManager, type TestManager } from "./manager.ts";
-import { grantRights, grantRules } from "./rights.ts";
+import { grantRights } from "./rights.ts";
 import { openTarget } from "./target.ts";
 
 /** Loopback addresses that no other test process uses. */
@@ -48,8 +48,8 @@ export interface Stage {
   grant(modules?: readonly ControllerModule[], namespaces?: readonly string[]): Promise<void>;
   /** Kubeconfig of {@link Stage.user}; `start` uses it by itself. */
   kubeconfig(): Promise<string>;
-  /** Kubeconfig of another user, who has the given rules of a Role in this namespace. */
-  kubeconfigWith(rules: readonly object[]): Promise<string>;
+  /** Kubeconfig of another user, who has the rights that these modules declare; asked again, it gives the user others. */
+  kubeconfigFor(modules: readonly ControllerModule[]): Promise<string>;
   /** All requests of managers since a moment, in milliseconds since the Unix epoch, in order. */
   requests(since?: number): Promise<RequestRecord[]>;
   /** Writes among them as `verb resource[/subresource] name`, events left out. */
@@ -79,9 +79,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const grant = async (modules = ownModules, namespaces: readonly string[] = [namespace]): Promise<void> => {
     const id = JSON.stringify([modules.map(({ name, rights }) => [name, rights]), namespaces]);
     if (granted.has(id)) return;
-    ends.push(
-      await grantRights({ server, client, modules, release: namespace, namespaces, user: users.own }),
-    );
+    const place = { release: namespace, releaseNamespace: namespace, namespaces };
+    ends.push(await grantRights({ server, client, modules, ...place, user: users.own }));
     granted.add(id);
   };
   const kubeconfig = (): Promise<string> => server.kubeconfig({ user: users.own, groups: [] });
@@ -105,8 +104,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       ends.push(() => manager.stop());
       return manager;
     },
-    async kubeconfigWith(rules) {
-      await grantRules(client, namespace, users.other, rules);
+    async kubeconfigFor(modules) {
+      const place = { release: users.other, releaseNamespace: namespace, namespaces: [namespace] };
+      ends.push(await grantRights({ server, client, modules, ...place, user: users.other }));
       return server.kubeconfig({ user: users.other, groups: [] });
     },
     writes: async (since) => (await requests(since)).filter(isWrite).map(inWords),
