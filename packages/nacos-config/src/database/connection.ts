@@ -2,7 +2,7 @@
 import { isIP, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
-import pg from "pg";
+import type pg from "pg";
 import { type ByteAccount, type ByteBudget, type ByteLimits, createByteBudget } from "../budget.ts";
 import { DatabaseError, databaseError, silentError, timeoutError } from "./errors.ts";
 import { createFraming } from "./framing.ts";
@@ -124,6 +124,9 @@ async function open(ground: Ground, ssl: ConnectionOptions | false): Promise<Con
   const { target, limit } = ground;
   limit.throwIfAborted();
   const { host, port, database, user, password } = target;
+  // Most installations have no PostgreSQL: what its client takes of memory comes with the first connection.
+  const { default: pg } = await import("pg");
+  limit.throwIfAborted();
   const socket = guardedSocket(ground, ssl !== false);
   let inClear = false;
   const client = new pg.Client({
