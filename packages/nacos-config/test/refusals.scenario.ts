@@ -77,7 +77,7 @@ async function prepare(stage: Stage, { spec = {}, storage = false }: Case): Prom
 }
 
 testRefusals<Stage>({
-  ids: "NACOS-612 CORE-319 CORE-317",
+  ids: "NACOS-612 CORE-319 CORE-317 CORE-479",
   module: nacosModule,
   open: openStage,
   start: (stage, options) => stage.startManager({ ...NO_CHECK, ...options }),
