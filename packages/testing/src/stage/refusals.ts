@@ -157,7 +157,14 @@ function refusalOf(refused: string): Refusal {
 }
 
 /** Starts a manager that is refused a verb, provokes it, and watches it for 20 s. Throws when nothing was refused. */
-export async function refuse({ stage, module, refusal, by, provoke, ...more }: RefusalCase): Promise<Refused> {
+export async function refuse({
+  stage,
+  module,
+  refusal,
+  by,
+  provoke,
+  ...more
+}: RefusalCase): Promise<Refused> {
   const start = more.start ?? ((options) => stage.start({ modules: [module], ...options }));
   const withheld =
     by === "rights" ? await withholdRight(stage, module, refusal) : await denyByPolicy(stage, refusal);
