@@ -1,7 +1,8 @@
 /** Resources that nobody expects, made from the schemas of the definitions; without webhooks, which would refuse most. */
+
+import { tarsModule } from "@quartet/tars-tserver";
 import { hostileKind, testHostileResources } from "@quartet/testing/hostile";
 import { crdsOf, openStage } from "@quartet/testing/stage";
-import { tarsModule } from "../src/index.ts";
 
 const REAL = process.env.QUARTET_TARGET === "real";
 
