@@ -1149,6 +1149,230 @@ observedGeneration?: number
 }
 
 /**
+ * TunnelGatewayClassConfig are the parameters of a GatewayClass.
+ */
+export interface TunnelGatewayClassConfig {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Tunnel that serves the class.
+ */
+tunnelRef: {
+/**
+ * Kind of the tunnel.
+ */
+kind?: ("Tunnel" | "ClusterTunnel")
+/**
+ * Name of the tunnel.
+ */
+name: string
+/**
+ * Namespace of a Tunnel; default: that of this object.
+ */
+namespace?: string
+}
+/**
+ * Who makes DNS records.
+ */
+dnsManagement?: ("Automatic" | "Manual" | "DNSRecord")
+/**
+ * Records go through Cloudflare.
+ */
+dnsProxied?: boolean
+/**
+ * Namespaces of the class; none means all.
+ */
+watchNamespaces?: string[]
+/**
+ * How cloudflared talks to the origin.
+ */
+defaultOriginRequest?: {
+/**
+ * Takes any certificate of the origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Speaks HTTP/2 with the origin; needs https.
+ */
+http2Origin?: boolean
+/**
+ * Limit for connecting, a Go duration such as 30s.
+ */
+connectTimeout?: string
+/**
+ * Limit for the TLS handshake, a Go duration such as 30s.
+ */
+tlsTimeout?: string
+/**
+ * Time after which an idle connection is closed, a Go duration such as 30s.
+ */
+keepAliveTimeout?: string
+/**
+ * Interval of TCP keep-alive probes, a Go duration such as 30s.
+ */
+tcpKeepAlive?: string
+/**
+ * Idle connections that are kept.
+ */
+keepAliveConnections?: number
+/**
+ * Does not fall back between IPv4 and IPv6.
+ */
+noHappyEyeballs?: boolean
+/**
+ * Uses the Host of the request as server name.
+ */
+matchSNItoHost?: boolean
+/**
+ * File in the Secret originCaPool of the tunnel.
+ */
+caPool?: string
+/**
+ * Name that the certificate of the origin must have.
+ */
+originServerName?: string
+/**
+ * Host header for the origin.
+ */
+httpHostHeader?: string
+/**
+ * Address that the proxy listens on.
+ */
+proxyAddress?: string
+/**
+ * Port that the proxy listens on.
+ */
+proxyPort?: number
+/**
+ * Kind of proxy.
+ */
+proxyType?: ("" | "socks")
+/**
+ * Sends no chunked bodies.
+ */
+disableChunkedEncoding?: boolean
+/**
+ * Runs as a jump host.
+ */
+bastionMode?: boolean
+/**
+ * Addresses that a SOCKS proxy may reach.
+ * 
+ * Items: One range of addresses.
+ */
+ipRules?: {
+/**
+ * Range in CIDR notation.
+ */
+prefix?: string
+/**
+ * Ports; none means all.
+ */
+ports?: number[]
+/**
+ * Whether the range may be reached.
+ */
+allow?: boolean
+}[]
+/**
+ * Checks tokens of Cloudflare Access.
+ */
+access?: {
+/**
+ * Refuses requests without a token.
+ */
+required?: boolean
+/**
+ * Team whose tokens count.
+ */
+teamName?: string
+/**
+ * Audiences that count.
+ */
+audTag?: string[]
+}
+}
+/**
+ * Service of what no rule fits, unless the tunnel names one.
+ */
+fallbackTarget?: string
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the tunnel.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Whether it works.
+ */
+state?: ("pending" | "active" | "error")
+/**
+ * Hosts that are served.
+ */
+syncedHostnames?: string[]
+/**
+ * Version of the configuration that was last sent.
+ */
+configVersion?: number
+/**
+ * Gateways of the class.
+ */
+gatewayCount?: number
+/**
+ * Routes that are attached to them.
+ */
+routeCount?: number
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
  * TunnelIngressClassConfig are the parameters of an IngressClass.
  */
 export interface TunnelIngressClassConfig {

@@ -7,6 +7,7 @@ export const PREFIX = "cloudflare-operator.io";
 export const INGRESS_PREFIX = "cloudflare.com";
 
 export const INGRESS_CONTROLLER = "cloudflare-operator.io/ingress-controller";
+export const GATEWAY_CONTROLLER = "cloudflare-operator.io/gateway-controller";
 export const LEGACY_CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 export const DEFAULT_CLASS_ANNOTATION = "ingressclass.kubernetes.io/is-default-class";
 
@@ -40,6 +41,9 @@ export const CREDENTIALS_FINALIZER = "cloudflare.com/credentials-finalizer";
 export const DNS_FINALIZER = "dnsrecord.networking.cloudflare-operator.io/finalizer";
 /** Put on Ingresses by the peer; ours need none. */
 export const LEGACY_INGRESS_FINALIZER = "ingress.cloudflare-operator.io/finalizer";
+
+/** Put on Gateways by the peer; ours need none. */
+export const LEGACY_GATEWAY_FINALIZER = "gateway.cloudflare-operator.io/finalizer";
 
 /** Namespace of the operator when nothing else tells it. */
 export const DEFAULT_OPERATOR_NAMESPACE = "cloudflare-operator-system";

@@ -7,6 +7,7 @@ import type {
   DNSRecord,
   Tunnel,
   TunnelBinding,
+  TunnelGatewayClassConfig,
   TunnelIngressClassConfig,
   VirtualNetwork,
 } from "./api.gen.ts";
@@ -57,6 +58,11 @@ export const TUNNEL_BINDING: Kind<TunnelBinding> = own("TunnelBinding", "tunnelb
 export const INGRESS_CLASS_CONFIG: Kind<TunnelIngressClassConfig> = own(
   "TunnelIngressClassConfig",
   "tunnelingressclassconfigs",
+  true,
+);
+export const GATEWAY_CLASS_CONFIG: Kind<TunnelGatewayClassConfig> = own(
+  "TunnelGatewayClassConfig",
+  "tunnelgatewayclassconfigs",
   true,
 );
 export const CREDENTIALS: Kind<CloudflareCredentials> = own(

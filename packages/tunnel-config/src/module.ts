@@ -1,32 +1,30 @@
 /** The controllers as the manager sees them. */
 import {
-  type CacheEvent,
   type ControllerModule,
-  type DeepReadonly,
   type EventHandler,
   type Kind,
-  type KubeObject,
   keyOf,
   type Manager,
   type MapFn,
   type ObjectKey,
-  type Predicate,
   primaryChanged,
   type SourceReader,
 } from "@quartet/core";
-import { CONFIG_MAP, DEPLOYMENT, SECRET, SERVICE } from "@quartet/core/kinds";
+import { CONFIG_MAP, DEPLOYMENT, SERVICE } from "@quartet/core/kinds";
 import type { DNSRecord } from "./api.gen.ts";
 import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
-import { CONFIG_TYPE, configMapName, DEFAULT_OPERATOR_NAMESPACE, LABELS } from "./constants.ts";
+import { configMapName, DEFAULT_OPERATOR_NAMESPACE, LABELS } from "./constants.ts";
 import { ownerText } from "./desired/marker.ts";
+import { addGateways, watchGateways } from "./gateways.ts";
 import {
   type AnyTunnel,
   CLUSTER_TUNNEL,
   CREDENTIALS,
   DNS_RECORD,
   DOMAIN,
+  GATEWAY_CLASS_CONFIG,
   INGRESS,
   INGRESS_CLASS,
   INGRESS_CLASS_CONFIG,
@@ -43,13 +41,24 @@ import {
 } from "./reconcile/credentials.ts";
 import { createDnsReconcile } from "./reconcile/dns-record.ts";
 import { createDomainReconcile } from "./reconcile/domain.ts";
+import { createDriftWatch } from "./reconcile/drift-watch.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
-import { createSync, type DriftWatch } from "./reconcile/sync.ts";
+import { createSecrets } from "./reconcile/secrets.ts";
+import { createSync } from "./reconcile/sync.ts";
 import { createTunnelReconcile } from "./reconcile/tunnel.ts";
 import { createWaiters } from "./reconcile/waiters.ts";
 import { createZones } from "./reconcile/zones.ts";
 import { addResources, RESOURCE_KINDS } from "./resources.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
+import {
+  CONFIG_SELECTOR,
+  COUNT_DEBOUNCE,
+  everything,
+  namingSecret,
+  tunnelMoved,
+  watchSecrets,
+  zoneFound,
+} from "./watching.ts";
 
 const NAME = "tunnel";
 const VERSION = "0.1.0";
@@ -66,6 +75,7 @@ const CRDS = [
   "clustertunnels",
   "dnsrecords",
   "tunnelbindings",
+  "tunnelgatewayclassconfigs",
   "tunnelingressclassconfigs",
   "tunnels",
   ...RESOURCE_KINDS.map(({ plural }) => plural),
@@ -81,6 +91,7 @@ export function createTunnelModule(options: TunnelModuleOptions = {}): Controlle
       CLUSTER_TUNNEL,
       TUNNEL_BINDING,
       INGRESS_CLASS_CONFIG,
+      GATEWAY_CLASS_CONFIG,
       CREDENTIALS,
       DOMAIN,
       DNS_RECORD,
@@ -111,19 +122,17 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
     clock,
     version: VERSION,
   });
-  const access = { operatorNamespace, apiFor };
+  const access = { operatorNamespace, apiFor, secrets: createSecrets(manager.client) };
   const image = String(flags["tunnel-cloudflared-image"]);
   const simple = { ...access, clock };
   addTunnels(manager, { ...simple, image });
   addSync(manager, simple, flags);
   addSources(manager, operatorNamespace);
+  addGateways(manager, { clock, operatorNamespace });
   addRecords(manager, simple);
   addResources(manager, simple);
-  const secretUsers = (kind: Kind): MapFn => everything(kind);
-  const credentials = manager
-    .controller("tunnel-credentials")
-    .for(CREDENTIALS)
-    .watches(SECRET, secretUsers(CREDENTIALS));
+  const credentials = manager.controller("tunnel-credentials").for(CREDENTIALS);
+  watchSecrets(credentials, operatorNamespace, everything(CREDENTIALS));
   const named: MapFn = (object) => {
     const name = credentialsNameOf(object);
     return name === undefined ? [] : [{ namespace: "", name }];
@@ -133,14 +142,12 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
   manager.add(
     credentials.complete(createCredentialsReconcile({ ...simple, users, backoff: createBackoff() })),
   );
-  manager.add(
-    manager
-      .controller("tunnel-domains")
-      .for(DOMAIN)
-      .watches(CREDENTIALS, everything(DOMAIN), { predicates: [primaryChanged] })
-      .watches(SECRET, secretUsers(DOMAIN))
-      .complete(createDomainReconcile({ ...simple, backoff: createBackoff() })),
-  );
+  const domains = manager
+    .controller("tunnel-domains")
+    .for(DOMAIN)
+    .watches(CREDENTIALS, everything(DOMAIN), { predicates: [primaryChanged] });
+  watchSecrets(domains, operatorNamespace, everything(DOMAIN));
+  manager.add(domains.complete(createDomainReconcile({ ...simple, backoff: createBackoff() })));
 }
 
 /** Credentials and zones concern all records; the end of a record concerns those that it stood in the way of. */
@@ -152,46 +159,20 @@ function addRecords(manager: Manager, simple: Simple): void {
     for (const key of waiters.of(ownerText({ kind: "DNSRecord", namespace, name }))) enqueue(key);
   };
   const zones = createZones(manager.clock);
-  manager.add(
-    manager
-      .controller("tunnel-dns-records")
-      .for(DNS_RECORD, { onEvent })
-      .watches(DOMAIN, everything(DNS_RECORD), { predicates: [zoneFound] })
-      .watches(CREDENTIALS, everything(DNS_RECORD), { predicates: [primaryChanged] })
-      .watches(SECRET, everything(DNS_RECORD))
-      .complete(createDnsReconcile({ ...simple, zones, waiters, backoff: createBackoff() })),
-  );
-}
-
-/** A zone that became known, or another. */
-const zoneFound: Predicate = (event) =>
-  event.type !== "update" || domainZone(event.old) !== domainZone(event.object);
-
-function domainZone(object: DeepReadonly<KubeObject>): string | undefined {
-  return (object as { status?: { zoneId?: string } }).status?.zoneId;
-}
-
-/** All objects of a kind, for what rarely changes and concerns each of them. */
-function everything(kind: Kind): MapFn {
-  return async (_, cache) => (await cache.list(kind)).map(keyOf);
+  const all = everything(DNS_RECORD);
+  const records = manager
+    .controller("tunnel-dns-records")
+    .for(DNS_RECORD, { onEvent })
+    .watches(DOMAIN, all, { predicates: [zoneFound] })
+    .watches(CREDENTIALS, all, { predicates: [primaryChanged] });
+  watchSecrets(records, simple.operatorNamespace, all, namingSecret(DNS_RECORD, simple.operatorNamespace));
+  manager.add(records.complete(createDnsReconcile({ ...simple, zones, waiters, backoff: createBackoff() })));
 }
 
 type Simple = Omit<SimpleOptions, "backoff">;
 
-/** Changes of a tunnel that others build on: its spec, and its identifier. */
-const tunnelMoved: Predicate = (event: CacheEvent) =>
-  primaryChanged(event) ||
-  (event.type === "update" && statusOf(event.old)?.tunnelId !== statusOf(event.object)?.tunnelId);
-
-function statusOf(object: DeepReadonly<KubeObject>): { tunnelId?: string } | undefined {
-  return (object as AnyTunnel).status;
-}
-
 /** Longest time from a change to the transmission of it, in milliseconds (TUN-613). */
 const MAX_GATHERING_MS = 5_000;
-/** How long the count of a class waits for further objects: it is for people alone. */
-const COUNT_DEBOUNCE = { ms: 1_000, maxMs: 5_000 };
-const CONFIG_SELECTOR = `${LABELS.type}=${CONFIG_TYPE}`;
 
 function addTunnels(
   manager: Manager,
@@ -202,30 +183,25 @@ function addTunnels(
       const id = metadata.labels?.[LABELS.tunnelId];
       return (await cache.list(kind)).filter(({ status }) => status?.tunnelId === id).map(keyOf);
     };
-    const ofName: MapFn = async ({ metadata }, cache) => {
-      const owner = metadata.ownerReferences?.find((one) => one.kind === kind.kind);
-      if (owner !== undefined)
-        return [{ namespace: kind.namespaced ? (metadata.namespace ?? "") : "", name: owner.name }];
-      // A Secret with credentials may concern every tunnel.
-      return (await cache.list(kind)).map(keyOf);
-    };
-    const ofDeployment: MapFn = ({ metadata }) => {
+    const ofOwned: MapFn = ({ metadata }) => {
       const owner = metadata.ownerReferences?.find((one) => one.kind === kind.kind);
       return owner === undefined
         ? []
         : [{ namespace: kind.namespaced ? (metadata.namespace ?? "") : "", name: owner.name }];
     };
-    manager.add(
-      manager
-        .controller(kind.namespaced ? "tunnels" : "cluster-tunnels")
-        .for(kind)
-        .watches(CONFIG_MAP, ofConfig, { labelSelector: CONFIG_SELECTOR })
-        .watches(SECRET, ofName)
-        .watches(DEPLOYMENT, ofDeployment, { labelSelector: "cloudflare-operator.io/app=cloudflared" })
-        .watches(CREDENTIALS, everything(kind), { predicates: [primaryChanged] })
-        .watches(DOMAIN, everything(kind), { predicates: [zoneFound] })
-        .complete(createTunnelReconcile(kind, { ...options, backoff: createBackoff() })),
-    );
+    const ofSecret = namingSecret(kind, options.operatorNamespace);
+    const tunnels = manager
+      .controller(kind.namespaced ? "tunnels" : "cluster-tunnels")
+      .for(kind)
+      .watches(CONFIG_MAP, ofConfig, { labelSelector: CONFIG_SELECTOR })
+      .watches(DEPLOYMENT, ofOwned, { labelSelector: "cloudflare-operator.io/app=cloudflared" })
+      .watches(CREDENTIALS, everything(kind), { predicates: [primaryChanged] })
+      .watches(DOMAIN, everything(kind), { predicates: [zoneFound] });
+    watchSecrets(tunnels, options.operatorNamespace, everything(kind), async (secret, cache) => [
+      ...(await ofOwned(secret, cache)),
+      ...(await ofSecret(secret, cache)),
+    ]);
+    manager.add(tunnels.complete(createTunnelReconcile(kind, { ...options, backoff: createBackoff() })));
   }
 }
 
@@ -233,8 +209,7 @@ function addTunnels(
 function addSync(manager: Manager, simple: Simple, flags: Flags): void {
   const { operatorNamespace } = simple;
   const debounce = { ms: Number(flags["tunnel-sync-debounce"]), maxMs: MAX_GATHERING_MS };
-  const intervalMs = Number(flags["tunnel-drift-interval"]);
-  const drift: DriftWatch = { intervalMs, checked: new Map(), overwritten: new Map() };
+  const drift = createDriftWatch(Number(flags["tunnel-drift-interval"]), manager.clock);
   const keys = async (cache: SourceReader): Promise<ObjectKey[]> => {
     const tunnels = [...(await cache.list(TUNNEL)), ...(await cache.list(CLUSTER_TUNNEL))];
     const ids = tunnels.flatMap(({ status }) => status?.tunnelId ?? []);
@@ -244,20 +219,27 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
   };
   const all: MapFn = async (_, cache) => keys(cache);
   const specs = { predicates: [primaryChanged] };
+  const sync = manager
+    .controller("tunnel-sync")
+    .watches(CONFIG_MAP, all, { labelSelector: CONFIG_SELECTOR, namespaces: [operatorNamespace] })
+    .watches(TUNNEL, all, { predicates: [tunnelMoved] })
+    .watches(CLUSTER_TUNNEL, all, { predicates: [tunnelMoved] })
+    .watches(TUNNEL_BINDING, all, { ...specs, debounce })
+    .watches(INGRESS, all, { ...specs, debounce })
+    .watches(INGRESS_CLASS, all, { debounce })
+    .watches(INGRESS_CLASS_CONFIG, all, { ...specs, debounce })
+    .watches(SERVICE, all, { debounce })
+    .watches(CREDENTIALS, all, specs);
+  watchSecrets(sync, operatorNamespace, all, async (secret, cache) => {
+    for (const kind of [TUNNEL, CLUSTER_TUNNEL] as readonly Kind[]) {
+      const named = await namingSecret(kind, operatorNamespace)(secret, cache);
+      if (named.length > 0) return all(secret, cache);
+    }
+    return [];
+  });
+  watchGateways(sync, all, { debounce });
   manager.add(
-    manager
-      .controller("tunnel-sync")
-      .watches(CONFIG_MAP, all, { labelSelector: CONFIG_SELECTOR, namespaces: [operatorNamespace] })
-      .watches(TUNNEL, all, { predicates: [tunnelMoved] })
-      .watches(CLUSTER_TUNNEL, all, { predicates: [tunnelMoved] })
-      .watches(TUNNEL_BINDING, all, { ...specs, debounce })
-      .watches(INGRESS, all, { ...specs, debounce })
-      .watches(INGRESS_CLASS, all, { debounce })
-      .watches(INGRESS_CLASS_CONFIG, all, { ...specs, debounce })
-      .watches(SERVICE, all, { debounce })
-      .watches(CREDENTIALS, all, specs)
-      .watches(SECRET, all)
-      .complete(createSync({ ...simple, namespaces: manager.namespaces, drift, backoff: createBackoff() })),
+    sync.complete(createSync({ ...simple, namespaces: manager.namespaces, drift, backoff: createBackoff() })),
   );
 }
 

@@ -9,7 +9,6 @@ import {
   type ObjectKey,
   primaryChanged,
 } from "@quartet/core";
-import { SECRET } from "@quartet/core/kinds";
 import { ownerText } from "./desired/marker.ts";
 import { CREDENTIALS, VIRTUAL_NETWORK } from "./kinds.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
@@ -18,6 +17,7 @@ import { createResourceReconcile } from "./reconcile/one-to-one.ts";
 import type { Remote, ResourceKind, ResourceObject, Wanted } from "./reconcile/resource.ts";
 import { VIRTUAL_NETWORKS } from "./reconcile/virtual-network.ts";
 import { createWaiters } from "./reconcile/waiters.ts";
+import { namingSecret, watchSecrets } from "./watching.ts";
 
 /** All of them. */
 export const RESOURCE_KINDS: readonly Kind[] = [VIRTUAL_NETWORK];
@@ -47,12 +47,12 @@ function add<T extends ResourceObject, W extends Wanted, R extends Remote>(
     for (const key of waiters.of(ownerText({ kind: kind.kind, namespace, name: gone }))) enqueue(key);
   };
   const all: MapFn = async (_, cache) => (await cache.list(kind)).map(keyOf);
+  const builder = manager
+    .controller(`tunnel-${name}`)
+    .for(kind, { onEvent })
+    .watches(CREDENTIALS, all, { predicates: [primaryChanged] });
+  watchSecrets(builder, options.operatorNamespace, all, namingSecret(kind, options.operatorNamespace));
   manager.add(
-    manager
-      .controller(`tunnel-${name}`)
-      .for(kind, { onEvent })
-      .watches(CREDENTIALS, all, { predicates: [primaryChanged] })
-      .watches(SECRET, all)
-      .complete(createResourceReconcile(type, { ...options, waiters, backoff: createBackoff() })),
+    builder.complete(createResourceReconcile(type, { ...options, waiters, backoff: createBackoff() })),
   );
 }

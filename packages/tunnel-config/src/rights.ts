@@ -1,12 +1,14 @@
 /** What the controllers read and write, and their flags. */
 import { allow, type ModuleFlag, manages, type Right, reads, reconciles } from "@quartet/core";
-import { CONFIG_MAP, DEPLOYMENT, EVENT, POD, SECRET, SERVICE } from "@quartet/core/kinds";
+import { CONFIG_MAP, DEPLOYMENT, EVENT, NAMESPACE, POD, SECRET, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_IMAGE } from "./constants.ts";
+import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "./gateway-kinds.ts";
 import {
   CLUSTER_TUNNEL,
   CREDENTIALS,
   DNS_RECORD,
   DOMAIN,
+  GATEWAY_CLASS_CONFIG,
   INGRESS,
   INGRESS_CLASS,
   INGRESS_CLASS_CONFIG,
@@ -28,6 +30,14 @@ export const RIGHTS: readonly Right[] = [
   manages(DNS_RECORD),
   ...reconciles(INGRESS_CLASS_CONFIG),
   reads(INGRESS_CLASS),
+  reads(NAMESPACE),
+  // A cluster may be without the Gateway API.
+  ...reconciles(GATEWAY_CLASS_CONFIG),
+  ...reconciles(GATEWAY_CLASS),
+  ...reconciles(GATEWAY),
+  allow(GATEWAY, ["patch"]),
+  ...reconciles(HTTP_ROUTE),
+  reads(REFERENCE_GRANT),
   reads(SERVICE),
   manages(CONFIG_MAP),
   // What a ClusterTunnel makes stands in the namespace of the operator.

@@ -113,6 +113,29 @@ describe("routing", () => {
     );
     expect(JSON.stringify(stage.puts())).not.toContain("ftp:");
   });
+
+  it("A10 TUN-630 what the API refuses of one source keeps no other from being changed", async () => {
+    const id = await startWithTunnel();
+    for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
+    await eventually(() => expect(hosts(id)).toHaveLength(3));
+    const error = { status: 400, code: 1056, message: "Bad Configuration: Rule #2 is not valid" };
+    stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, body: /poison/, ...error });
+    await stage.ingress("bad", "bad.example.com", "poison");
+    await eventually(async () =>
+      expect(await stage.events("bad")).toContainEqual(expect.stringContaining("Rule #2 is not valid")),
+    );
+    await stage.ingress("c", "c.example.com", "c");
+    await eventually(() =>
+      expect(hosts(id)).toEqual(["a.example.com", "b.example.com", "c.example.com", undefined]),
+    );
+    const { syncStatus, rejected } = (await stage.document(id))!;
+    expect([syncStatus, rejected]).toMatchObject(["Synced", [{ source: `Ingress/${stage.namespace}/bad` }]]);
+    const [rule] = (await stage.get("Ingress", "bad")).spec.rules;
+    rule.http.paths[0].backend.service.name = "cured";
+    await stage.patch("Ingress", "bad", { spec: { rules: [rule] } });
+    await eventually(() => expect(hosts(id)).toContain("bad.example.com"));
+    await eventually(async () => expect((await stage.document(id))?.rejected).toEqual([]));
+  });
 });
 
 describe("cost", () => {
@@ -208,6 +231,11 @@ describe("the account", () => {
     await edit();
     await sleep(5000);
     expect([hosts(id), stage.puts().length]).toEqual([["x.example.com", undefined], puts]);
+    await eventually(async () => {
+      const { conditions } = (await stage.get("ClusterTunnel", "main")).status;
+      const conflict = conditions.find(({ type }: Loose) => type === "ConfigConflict");
+      expect(conflict).toMatchObject({ status: "True", reason: "ForeignWriter" });
+    });
     await stage.ingress("b", "b.example.com", "two");
     await eventually(() => expect(hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
   });

@@ -24,7 +24,7 @@ export interface ListFilter {
 /** A source of a controller, to be read at once. */
 export type Source<T extends KubeObject = KubeObject> = Pick<
   Informer<T>,
-  "kind" | "get" | "list" | "byIndex" | "state" | "lastError" | "hasSynced"
+  "kind" | "get" | "list" | "byIndex" | "state" | "lastError" | "hasSynced" | "everSynced"
 >;
 
 /**

@@ -15,7 +15,8 @@ export interface DnsInputs {
   readonly labels: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
   readonly tunnel: Cached<AnyTunnel>;
-  readonly proxied: boolean;
+  /** Whether the record of a host goes through Cloudflare. */
+  readonly proxied: boolean | ((host: string) => boolean);
 }
 
 /** One record for each host; owner references are for the caller to add. */
@@ -41,7 +42,7 @@ export function dnsObjects(inputs: DnsInputs): DNSRecord[] {
         type: "CNAME",
         content: dnsTarget(tunnelId),
         ttl: 1,
-        proxied,
+        proxied: typeof proxied === "boolean" ? proxied : proxied(host),
         ...(cloudflare !== undefined && { cloudflare: credentialsOf(cloudflare) }),
       },
     };

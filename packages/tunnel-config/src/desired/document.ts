@@ -57,6 +57,10 @@ export interface Rejection {
   readonly hostname: string;
   readonly path: string;
   readonly reason: string;
+  /** Hash of the source when the API refused it as a whole; host and path are empty then. */
+  readonly fragment?: string;
+  /** RFC 3339: when that was. */
+  readonly since?: string;
 }
 
 export type SyncStatus = "Synced" | "Pending" | "Error" | "TunnelDeleted";
@@ -80,9 +84,10 @@ export interface ConfigDocument {
   readonly lastSyncTime?: string;
   readonly lastError?: string;
   readonly configVersion?: number;
+  /** Why somebody else's configuration is left in the account; absent when it is ours. */
+  readonly conflict?: { readonly reason: string; readonly message: string };
   readonly conflicts?: readonly Conflict[];
   readonly rejected?: readonly Rejection[];
-  readonly syncedHashes?: Readonly<Record<string, string>>;
 }
 
 export class DocumentError extends Error {

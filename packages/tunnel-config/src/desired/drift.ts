@@ -10,8 +10,8 @@ export function driftLines(remote: Unknown | null, desired: TunnelConfig): strin
   const theirs = rulesOf(remote);
   const ours = desired.ingress.map((rule) => canonical(rule));
   const lines = [
-    ...theirs.filter((rule) => !ours.includes(rule)).map((rule) => `unknown rule ${rule}`),
-    ...ours.filter((rule) => !theirs.includes(rule)).map((rule) => `missing rule ${rule}`),
+    ...missingIn(ours, theirs).map((rule) => `unknown rule ${rule}`),
+    ...missingIn(theirs, ours).map((rule) => `missing rule ${rule}`),
   ];
   if (lines.length === 0 && JSON.stringify(theirs) !== JSON.stringify(ours))
     lines.push("the order of the rules");
@@ -22,6 +22,11 @@ export function driftLines(remote: Unknown | null, desired: TunnelConfig): strin
   return lines.length > MAX_LINES
     ? [...lines.slice(0, MAX_LINES - 1), `${lines.length - MAX_LINES + 1} more`]
     : lines;
+}
+
+function missingIn(known: readonly string[], rules: readonly string[]): string[] {
+  const set = new Set(known);
+  return rules.filter((rule) => !set.has(rule));
 }
 
 /** Whether the account holds rules, beside a catch-all, that are not among the desired ones. */

@@ -1,6 +1,6 @@
 /** Which tunnel an object is for. */
 
-import type { TunnelIngressClassConfig } from "../api.gen.ts";
+import type { TunnelGatewayClassConfig, TunnelIngressClassConfig } from "../api.gen.ts";
 import {
   DEFAULT_CLASS_ANNOTATION,
   GROUP,
@@ -96,7 +96,10 @@ export function classTarget(ingressClass: Cached<IngressClass>, world: ClassWorl
 }
 
 /** The tunnel of a class config. */
-export function refOfConfig({ spec, metadata }: Cached<TunnelIngressClassConfig>): TunnelRef {
+export function refOfConfig({
+  spec,
+  metadata,
+}: Cached<TunnelIngressClassConfig | TunnelGatewayClassConfig>): TunnelRef {
   const { kind = "ClusterTunnel", name, namespace } = spec.tunnelRef;
   return { kind, name, namespace: kind === "Tunnel" ? (namespace ?? metadata.namespace ?? "") : "" };
 }

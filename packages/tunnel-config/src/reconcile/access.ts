@@ -1,12 +1,12 @@
 /** Which account and credentials an object works with (TUN-101 to TUN-110). */
 import type { SourceReader } from "@quartet/core";
-import { SECRET } from "@quartet/core/kinds";
 import type { CloudflareCredentials, Tunnel } from "../api.gen.ts";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import type { ApiCredentials } from "../cloudflare/credentials.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { type Cached, CREDENTIALS } from "../kinds.ts";
 import { Problem } from "./problem.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** `spec.cloudflare` of every kind. */
 export type CloudflareSpec = NonNullable<NonNullable<Cached<Tunnel>["spec"]>["cloudflare"]>;
@@ -24,6 +24,7 @@ export interface Access {
 export interface AccessOptions {
   readonly operatorNamespace: string;
   readonly apiFor: (credentials: ApiCredentials) => CloudflareApi;
+  readonly secrets: Secrets;
 }
 
 /** Key of the address that belongs to a global key, when the first is missing. */
@@ -43,7 +44,7 @@ export async function resolveAccess(
   const base = { accountId: spec?.accountId, accountName: spec?.accountName };
   if (named === undefined && spec?.secret !== undefined) {
     const place = { namespace: namespace || options.operatorNamespace, name: spec.secret };
-    const api = options.apiFor(inlineCredentials(await secretData(place, cache), spec));
+    const api = options.apiFor(inlineCredentials(await secretData(place, cache, options), spec));
     const tokenKey = spec.CLOUDFLARE_API_TOKEN;
     const inline = {
       secret: place.name,
@@ -91,11 +92,11 @@ export async function storedAccess(
 export async function accessOf(
   credentials: Cached<CloudflareCredentials>,
   cache: SourceReader,
-  { operatorNamespace, apiFor }: AccessOptions,
+  options: AccessOptions,
 ): Promise<Access> {
   const { spec, metadata } = credentials;
-  const { name, namespace = operatorNamespace } = spec.secretRef;
-  const data = await secretData({ namespace, name }, cache);
+  const { name, namespace = options.operatorNamespace } = spec.secretRef;
+  const data = await secretData({ namespace, name }, cache, options);
   const {
     apiTokenKey = "CLOUDFLARE_API_TOKEN",
     apiKeyKey = "CLOUDFLARE_API_KEY",
@@ -111,7 +112,7 @@ export async function accessOf(
       ? { type: "key", key: need(apiKeyKey, "API key"), email: need(emailKey, "e-mail") }
       : { type: "token", token: need(apiTokenKey, "API token") };
   return {
-    api: apiFor(signed),
+    api: options.apiFor(signed),
     accountId: spec.accountId,
     accountName: spec.accountName,
     stored: { name: metadata.name ?? "" },
@@ -137,8 +138,9 @@ type SecretValue = (key: string) => string | undefined;
 async function secretData(
   place: { namespace: string; name: string },
   cache: SourceReader,
+  { secrets }: Pick<AccessOptions, "secrets">,
 ): Promise<SecretValue> {
-  const secret = await cache.get(SECRET, place);
+  const secret = await secrets.read(place, cache);
   if (secret === undefined) {
     throw new Problem("CredentialsNotFound", `there is no Secret ${place.namespace}/${place.name}`);
   }

@@ -1,11 +1,5 @@
 /** TunnelBindings: their status, their DNS records, and what their owners should know. Rules are the sync's. */
-import {
-  type Clock,
-  type Condition,
-  type Reconcile,
-  type ReconcileContext,
-  setCondition,
-} from "@quartet/core";
+import type { Clock, Reconcile, ReconcileContext } from "@quartet/core";
 import { FINALIZER, PREFIX, PREVIOUS_HOSTNAMES } from "../constants.ts";
 import { dnsObjects } from "../desired/dns-objects.ts";
 import type { Conflict } from "../desired/document.ts";
@@ -14,7 +8,9 @@ import { type BoundService, bindingRef, bindingSource, leavesDns } from "../desi
 import { hostsOf } from "../desired/sources/ingress.ts";
 import { refText } from "../desired/targets.ts";
 import { type Cached, TUNNEL_BINDING, type TunnelBinding } from "../kinds.ts";
+import { type Wanted, withConditions } from "./conditions.ts";
 import { keepDnsRecords } from "./dns-children.ts";
+import { dropFinalizer } from "./drop-finalizer.ts";
 import { createNoticeBook } from "./notice-book.ts";
 import { storedDocument } from "./tunnel-run.ts";
 import { readWorld, serviceLookup } from "./world.ts";
@@ -33,7 +29,8 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
   return async (key, ctx) => {
     const binding = await ctx.cache.get(TUNNEL_BINDING, key);
     if (binding === undefined) return book.forget(key);
-    await dropLegacyFinalizer(binding, ctx);
+    // Rules and records go by themselves here (TUN-423).
+    await dropFinalizer(TUNNEL_BINDING, binding, FINALIZER, ctx);
     if (binding.metadata.deletionTimestamp !== undefined) return;
     // Once for each generation, over restarts as well (TUN-425).
     if (binding.status?.observedGeneration !== binding.metadata.generation)
@@ -109,24 +106,15 @@ async function writeStatus(
 ): Promise<void> {
   const { ready, reason, message, lost, services } = outcome;
   const observedGeneration = binding.metadata.generation ?? 0;
-  let conditions = binding.status?.conditions as Condition[] | undefined;
-  const set = (type: string, on: boolean, why: string, text: string): void => {
-    const input = {
-      type,
-      status: on ? ("True" as const) : ("False" as const),
-      reason: why,
-      message: text,
-      observedGeneration,
-    };
-    ({ conditions } = setCondition(conditions, input, clock.now()));
-  };
-  set("Ready", ready, reason, message);
+  const wanted: Wanted[] = [{ type: "Ready", on: ready, reason, message }];
   if (lost !== undefined) {
     const text = lost
       .map(({ hostname, path, winner }) => `${hostname}${path} is served by ${winner}`)
       .join("; ");
-    set("RuleConflict", lost.length > 0, lost.length > 0 ? "AlreadyServed" : "NoConflict", text);
+    const why = lost.length > 0 ? "AlreadyServed" : "NoConflict";
+    wanted.push({ type: "RuleConflict", on: lost.length > 0, reason: why, message: text });
   }
+  const conditions = withConditions(binding.status?.conditions, wanted, observedGeneration, clock.now());
   const served = services && {
     hostnames: services.map(({ hostname }) => hostname).join(","),
     services: services.map((one) => ({ ...one })),
@@ -150,20 +138,4 @@ async function noteHostnames(
   const { name = "", namespace = "" } = metadata;
   const body = { metadata: { annotations: { [PREVIOUS_HOSTNAMES]: hostnames } } };
   await ctx.client.patch(TUNNEL_BINDING, { name, namespace }, { type: "merge", body });
-}
-
-/** The peer's finalizer: rules and records go by themselves here (TUN-423). */
-async function dropLegacyFinalizer(
-  { metadata }: Cached<TunnelBinding>,
-  ctx: ReconcileContext,
-): Promise<void> {
-  const index = (metadata.finalizers ?? []).indexOf(FINALIZER);
-  if (index < 0) return;
-  const path = `/metadata/finalizers/${index}`;
-  const operations = [
-    { op: "test" as const, path, value: FINALIZER },
-    { op: "remove" as const, path },
-  ];
-  const { name = "", namespace = "" } = metadata;
-  await ctx.client.patch(TUNNEL_BINDING, { name, namespace }, { type: "json", operations });
 }

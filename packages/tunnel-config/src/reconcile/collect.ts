@@ -7,6 +7,7 @@ import { ingressSource } from "../desired/sources/ingress.ts";
 import { tunnelSource } from "../desired/sources/tunnel.ts";
 import { ingressTarget, type Target } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, INGRESS, TUNNEL_BINDING } from "../kinds.ts";
+import { type PlacedAttachment, readGateways } from "./gateway-world.ts";
 import type { World } from "./world.ts";
 import { serviceLookup } from "./world.ts";
 
@@ -23,6 +24,8 @@ export interface Collected {
   readonly contributors: ReadonlyMap<string, Contributor>;
   /** Tunnel that a source is for instead of this one: its identifier, or nothing as long as that is unknown. */
   readonly elsewhere: ReadonlyMap<string, string | undefined>;
+  /** Kinds whose objects cannot be seen now, though they may be there. */
+  readonly unseen: ReadonlySet<string>;
 }
 
 /** Goes through all sources for one tunnel. */
@@ -59,7 +62,23 @@ export async function collect(tunnelId: string, world: World, cache: SourceReade
       return { object: binding, source, notices };
     });
   }
-  return { owners, contributors, elsewhere };
+  const gateways = await readGateways(cache, world);
+  for (const route of gateways.routes) {
+    const attached = gateways.attachments(route).filter(({ refusal }) => refusal === undefined);
+    const here = attached.filter((one) => one.tunnelId === tunnelId);
+    const key = keyOf("HTTPRoute", route);
+    if (here.length > 0) contributors.set(key, { object: route, ...gateways.contribution(route, here) });
+    else if (attached.some(isUnplaced)) elsewhere.set(key, undefined);
+    else if (attached.some(({ target }) => target.state === "known"))
+      elsewhere.set(key, attached[0]?.tunnelId);
+  }
+  const unseen = new Set(gateways.served ? [] : ["HTTPRoute"]);
+  return { owners, contributors, elsewhere, unseen };
+}
+
+/** Whether the Gateway is ours, and its tunnel cannot be told now. */
+function isUnplaced({ target, tunnelId }: PlacedAttachment): boolean {
+  return target.state === "unknown" || (target.state === "known" && tunnelId === undefined);
 }
 
 function keyOf(kind: string, { metadata }: Cached<KubeObject>): string {

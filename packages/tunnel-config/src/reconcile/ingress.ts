@@ -8,6 +8,7 @@ import { hostsOf, ingressSource } from "../desired/sources/ingress.ts";
 import { ingressTarget, refText, type Target } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, INGRESS, type Ingress } from "../kinds.ts";
 import { keepDnsRecords } from "./dns-children.ts";
+import { dropFinalizer } from "./drop-finalizer.ts";
 import { createNoticeBook } from "./notice-book.ts";
 import { readWorld, serviceLookup } from "./world.ts";
 
@@ -23,7 +24,8 @@ export function createIngressReconcile({
   return async (key, ctx) => {
     const ingress = await ctx.cache.get(INGRESS, key);
     if (ingress === undefined) return book.forget(key);
-    await dropLegacyFinalizer(ingress, ctx);
+    // Rules go by themselves here, so nothing needs to hold an Ingress back (TUN-476).
+    await dropFinalizer(INGRESS, ingress, LEGACY_INGRESS_FINALIZER, ctx);
     if (ingress.metadata.deletionTimestamp !== undefined) return;
     const world = await readWorld(ctx.cache, operatorNamespace);
     const target = ingressTarget(ingress, world);
@@ -88,18 +90,4 @@ async function setAddress(
 ): Promise<void> {
   const loadBalancer = addresses.length === 0 ? {} : { ingress: addresses };
   await ctx.client.patchStatus(INGRESS, ingress, { ...ingress.status, loadBalancer });
-}
-
-/** The peer's finalizer: rules go by themselves here, so nothing needs to hold an Ingress back (TUN-476). */
-async function dropLegacyFinalizer(ingress: Cached<Ingress>, ctx: ReconcileContext): Promise<void> {
-  const finalizers = ingress.metadata.finalizers ?? [];
-  const index = finalizers.indexOf(LEGACY_INGRESS_FINALIZER);
-  if (index < 0) return;
-  const { name = "", namespace = "" } = ingress.metadata;
-  const path = `/metadata/finalizers/${index}`;
-  const operations = [
-    { op: "test" as const, path, value: LEGACY_INGRESS_FINALIZER },
-    { op: "remove" as const, path },
-  ];
-  await ctx.client.patch(INGRESS, { name, namespace }, { type: "json", operations });
 }

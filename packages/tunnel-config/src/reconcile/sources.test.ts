@@ -25,7 +25,7 @@ function collected(
       { object: {} as never, source, notices: [] },
     ]),
   );
-  return { owners: [], contributors, elsewhere: new Map(elsewhere) };
+  return { owners: [], contributors, unseen: new Set<string>(), elsewhere: new Map(elsewhere) };
 }
 
 const names = (...args: Parameters<typeof nextSources>): string[] => Object.keys(nextSources(...args)).sort();

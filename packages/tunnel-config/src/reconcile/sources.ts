@@ -11,7 +11,7 @@ import type { Collected } from "./collect.ts";
  */
 export function nextSources(
   stored: ConfigDocument,
-  { contributors, elsewhere }: Collected,
+  { contributors, elsewhere, unseen }: Collected,
   others: ReadonlyMap<string, ConfigDocument>,
   now: number,
   namespaces: readonly string[],
@@ -24,7 +24,7 @@ export function nextSources(
   }
   for (const [key, source] of Object.entries(stored.sources)) {
     if (next[key] !== undefined) continue;
-    if (isOutside(source, namespaces)) next[key] = source;
+    if (isOutside(source, namespaces) || unseen.has(source.kind)) next[key] = source;
     if (!elsewhere.has(key)) continue;
     const id = elsewhere.get(key);
     const other = id === undefined ? undefined : others.get(id);

@@ -4,21 +4,23 @@
  * alone writes the ConfigMap: nothing is lost between writers (section 6).
  */
 import type { Clock, ObjectKey, Reconcile, ReconcileContext, Result } from "@quartet/core";
-import { CONFIG_MAP, type ConfigObject } from "@quartet/core/kinds";
+import { CONFIG_MAP } from "@quartet/core/kinds";
 import type { TunnelConfiguration } from "../cloudflare/api.ts";
 import { ApiError } from "../cloudflare/errors.ts";
-import { ANNOTATIONS, BACKUP_KEY, CONFIG_KEY, LABELS } from "../constants.ts";
+import { ANNOTATIONS, BACKUP_KEY } from "../constants.ts";
 import { type Aggregate, aggregate } from "../desired/aggregate.ts";
-import { type ConfigDocument, DocumentError, parseDocument, type Sources } from "../desired/document.ts";
+import type { ConfigDocument, Rejection, Sources } from "../desired/document.ts";
 import { driftLines, foreignRules } from "../desired/drift.ts";
-import type { Cached } from "../kinds.ts";
 import { type Access, type AccessOptions, resolveAccess, storedAccess } from "./access.ts";
 import type { Backoff } from "./backoff.ts";
 import { type Collected, collect } from "./collect.ts";
+import type { DriftWatch } from "./drift-watch.ts";
 import { type Problem, problemOf } from "./problem.ts";
+import { holdBack, transmitSources } from "./quarantine.ts";
 import { nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
 import { type StoredConfig, saveDocument } from "./sync-store.ts";
+import { configsOf, readStored } from "./sync-stored.ts";
 import { readWorld } from "./world.ts";
 
 export interface SyncOptions extends AccessOptions {
@@ -29,19 +31,10 @@ export interface SyncOptions extends AccessOptions {
   readonly namespaces: readonly string[];
 }
 
-/** When the configuration in the account was last compared, by tunnel. */
-export interface DriftWatch {
-  /** Milliseconds between comparisons; 0 = never. */
-  readonly intervalMs: number;
-  readonly checked: Map<string, number>;
-  /** Times at which somebody else's configuration was overwritten. */
-  readonly overwritten: Map<string, number[]>;
-}
-
-/** Overwriting somebody else so often within the window means a fight (TUN-634). */
-const FIGHT = { times: 3, windowMs: 600_000, pauseMs: 3_600_000 } as const;
 /** Longest backup of a configuration that is overwritten, in bytes (TUN-627). */
 const MAX_BACKUP = 256 * 1024;
+/** Time until sources that were not tried are transmitted, in milliseconds. */
+const UNFINISHED_MS = 60_000;
 
 /** Reconcile of ConfigMaps by their keys. */
 export function createSync(options: SyncOptions): Reconcile {
@@ -57,6 +50,8 @@ interface Pass {
   readonly collected: Collected;
   readonly sources: Sources;
   readonly desired: Aggregate;
+  /** Sources that the API refuses as they are now. */
+  readonly held: readonly Rejection[];
 }
 
 async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions): Promise<Result> {
@@ -70,9 +65,11 @@ async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions)
     return {};
   }
   const others = await configsOf(ctx);
-  const sources = nextSources(stored.document, collected, others, options.clock.now(), options.namespaces);
+  const wanted = nextSources(stored.document, collected, others, options.clock.now(), options.namespaces);
+  const { document } = stored;
+  const { sources, rejected } = holdBack(wanted, document.sources, document.rejected, options.clock.now());
   const desired = aggregate(sources);
-  const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, desired };
+  const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, desired, held: rejected };
   if (stored.broken !== undefined) {
     const note =
       "config.json cannot be read; it is kept as config.json.bak and made anew from the objects of the cluster";
@@ -106,10 +103,10 @@ async function transmit(current: Pass): Promise<Result> {
   const { document } = stored;
   const settled =
     document.syncStatus === "Synced" && document.lastHash === desired.hash && stored.broken === undefined;
-  const due = driftDue(key.name, options);
+  const due = options.drift.due(key.name);
   if (settled && !due) {
     await saveOrDelete(current, document);
-    return nextCheck(key.name, options);
+    return options.drift.next(key.name);
   }
   const access = await accessFor(current);
   const owner = collected.owners[0];
@@ -117,38 +114,71 @@ async function transmit(current: Pass): Promise<Result> {
   if (accountId === undefined || accountId === "")
     throw new Error(`the account of tunnel ${tunnelId} is unknown`);
   let backup: string | undefined;
-  if (settled || document.configVersion === undefined) {
+  const reported = document.conflict !== undefined && reportsDrift(current);
+  if (settled || reported || document.configVersion === undefined) {
     const remote = await access.api.configuration(accountId, tunnelId);
-    options.drift.checked.set(key.name, options.clock.monotonic());
+    options.drift.checked(key.name);
     if (document.configVersion === undefined) backup = backupOf(remote, current);
-    else if (!(await mayOverwrite(remote, current))) return nextCheck(key.name, options);
-    else if (driftLines(remote.config, desired.config).length === 0) {
-      await saveOrDelete(current, document);
-      return nextCheck(key.name, options);
+    else {
+      const drift = driftOf(remote, current);
+      if (drift === undefined ? settled : !drift.overwrite) {
+        const { conflict: _, ...calm } = document;
+        await saveOrDelete(current, drift === undefined ? calm : { ...calm, conflict: drift.conflict });
+        return options.drift.next(key.name);
+      }
     }
   }
   if (ctx.dryRun) return {};
-  const answer = await access.api.putConfiguration(accountId, tunnelId, desired.config);
-  options.drift.checked.set(key.name, options.clock.monotonic());
+  let calls = 0;
+  const sent = await transmitSources({
+    wanted: sources,
+    accepted: document.sources,
+    held: document.syncStatus === "Synced" ? document.lastHash : undefined,
+    now: options.clock.now(),
+    send: async ({ config }) => {
+      calls += 1;
+      return (await access.api.putConfiguration(accountId, tunnelId, config)).version;
+    },
+  });
+  options.drift.checked(key.name);
   options.backoff.reset(key.name);
-  const { lastError: _, ...kept } = document;
+  const { lastError: _, conflict: __, ...kept } = document;
+  const version = sent.version ?? document.configVersion;
   const next: ConfigDocument = {
     ...kept,
     tunnelId,
     accountId,
     tunnelName: owner?.status?.tunnelName || document.tunnelName || "",
     credentialsRef: access.stored,
-    warpRouting: desired.config["warp-routing"],
-    lastHash: desired.hash,
+    warpRouting: sent.desired.config["warp-routing"],
+    lastHash: sent.desired.hash,
     syncStatus: "Synced",
     lastSyncTime: new Date(options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z"),
-    configVersion: answer.version,
+    ...(version !== undefined && { configVersion: version }),
   };
-  await saveOrDelete(current, next, backup);
-  const note = `Tunnel configuration synced (rules=${desired.config.ingress.length - 1}, warp=${desired.config["warp-routing"].enabled})`;
-  ctx.events.record(target(current), { type: "Normal", reason: "Synced", note, distinct: desired.hash });
-  if (Object.keys(sources).length === 0 && collected.owners.length === 0) return forget(key, options);
-  return nextCheck(key.name, options);
+  const after = { ...current, ...sent, held: [...current.held, ...sent.rejected] };
+  await saveOrDelete(after, next, backup);
+  tellSynced(after, version, calls);
+  if (Object.keys(sent.sources).length === 0 && collected.owners.length === 0) return forget(key, options);
+  return sent.unfinished ? { requeueAfter: UNFINISHED_MS } : options.drift.next(key.name);
+}
+
+/** What was transmitted, and whether somebody else did so meanwhile (TUN-615, TUN-617). */
+function tellSynced(current: Pass, version: number | undefined, calls: number): void {
+  const { ctx, desired, stored } = current;
+  const { config, hash } = desired;
+  const warp = config["warp-routing"].enabled;
+  const note = `Tunnel configuration synced (rules=${config.ingress.length - 1}, warp=${warp})`;
+  ctx.events.record(target(current), { type: "Normal", reason: "Synced", note, distinct: hash });
+  const before = stored.document.configVersion;
+  if (before === undefined || version === undefined || version <= before + calls) return;
+  const drift = `the configuration in the account was changed by somebody else since version ${before}; it is replaced by version ${version}`;
+  ctx.events.record(target(current), {
+    type: "Warning",
+    reason: "DriftDetected",
+    note: drift,
+    distinct: drift,
+  });
 }
 
 /** Keeps what was found; without sources and owners there is nothing to keep (TUN-310). */
@@ -163,8 +193,9 @@ async function saveOrDelete(current: Pass, document: ConfigDocument, backup?: st
 
 async function save(current: Pass, document: ConfigDocument, backup?: string): Promise<void> {
   const { key, ctx, options, stored, collected, sources, desired } = current;
-  tellOutcome(ctx.events, collected, stored.document, desired);
-  const { conflicts, rejected } = desired;
+  const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
+  tellOutcome(ctx.events, collected, stored.document, outcome);
+  const { conflicts, rejected } = outcome;
   const next = { ...document, sources, conflicts, rejected };
   await saveDocument(
     {
@@ -199,7 +230,9 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
       } as const;
       ctx.events.record(target(current), event);
     }
-    await save(current, { ...document, syncStatus: "Error", lastError: problem.message });
+    // The sources stay those that the API took last: by them it is told what it refuses (TUN-630).
+    const unchanged = { ...current, sources: document.sources };
+    await save(unchanged, { ...document, syncStatus: "Error", lastError: problem.message });
   }
   const pause = problem.retryAfterMs ?? options.backoff.next(key.name);
   return { requeueAfter: pause };
@@ -217,33 +250,25 @@ function target({ collected, stored, key }: Pass) {
   return object ?? { apiVersion: "v1", kind: "ConfigMap", metadata: key };
 }
 
-function readStored(object: Cached<ConfigObject> | undefined, tunnelId: string): StoredConfig {
-  if (object === undefined) return { object, document: { sources: {} } };
-  const label = object.metadata.labels?.[LABELS.tunnelId];
-  if (label !== tunnelId)
-    return { object, document: { sources: {} }, foreign: `its label names tunnel ${label}` };
-  const text = object.data?.[CONFIG_KEY];
-  if (text === undefined) return { object, document: { sources: {} } };
-  try {
-    const document = parseDocument(text);
-    if (document.tunnelId === undefined || document.tunnelId === tunnelId) return { object, document };
-    return { object, document, foreign: `config.json names tunnel ${document.tunnelId}` };
-  } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
-    return { object, document: { sources: {} }, broken: text };
-  }
+function reportsDrift({ collected }: Pass): boolean {
+  return collected.owners.some(
+    ({ metadata }) => metadata.annotations?.[ANNOTATIONS.driftPolicy] === "report",
+  );
 }
 
-/** Documents of all tunnels, by identifier. */
-async function configsOf(ctx: ReconcileContext): Promise<ReadonlyMap<string, ConfigDocument>> {
-  const found = new Map<string, ConfigDocument>();
-  for (const object of await ctx.cache.list(CONFIG_MAP)) {
-    const id = object.metadata.labels?.[LABELS.tunnelId];
-    if (id === undefined) continue;
-    const { document, broken } = readStored(object, id);
-    if (broken === undefined) found.set(id, document);
-  }
-  return found;
+/** What differs in the account for others' doing, and whether it is to be replaced (TUN-632 to TUN-634). */
+function driftOf(remote: TunnelConfiguration, current: Pass) {
+  const { key, options, desired, ctx } = current;
+  const accepted = aggregate(current.stored.document.sources);
+  const isOurs = driftLines(remote.config, accepted.config).length === 0;
+  const lines = driftLines(remote.config, desired.config);
+  if (isOurs || lines.length === 0) return undefined;
+  const note = `the configuration in the account was changed by somebody else: ${lines.join("; ")}`;
+  ctx.events.record(target(current), { type: "Warning", reason: "DriftDetected", note, distinct: note });
+  if (reportsDrift(current))
+    return { overwrite: false, conflict: { reason: "DriftReported", message: note } };
+  const overwrite = options.drift.mayOverwrite(key.name);
+  return { overwrite, conflict: { reason: "ForeignWriter", message: note } };
 }
 
 function backupOf(remote: TunnelConfiguration, current: Pass): string | undefined {
@@ -256,40 +281,8 @@ function backupOf(remote: TunnelConfiguration, current: Pass): string | undefine
   return Buffer.byteLength(text) <= MAX_BACKUP ? text : undefined;
 }
 
-/** Whether a configuration that differs is to be replaced; tells of the difference (TUN-632 to TUN-634). */
-async function mayOverwrite(remote: TunnelConfiguration, current: Pass): Promise<boolean> {
-  const { key, options, desired, collected, ctx } = current;
-  const lines = driftLines(remote.config, desired.config);
-  if (lines.length === 0) return true;
-  const note = `the configuration in the account was changed by somebody else: ${lines.join("; ")}`;
-  ctx.events.record(target(current), { type: "Warning", reason: "DriftDetected", note, distinct: note });
-  if (collected.owners.some(({ metadata }) => metadata.annotations?.[ANNOTATIONS.driftPolicy] === "report"))
-    return false;
-  const now = options.clock.monotonic();
-  const times = (options.drift.overwritten.get(key.name) ?? []).filter((time) => time > now - FIGHT.windowMs);
-  if (times.length >= FIGHT.times) return false;
-  options.drift.overwritten.set(key.name, [...times, now]);
-  return true;
-}
-
-function driftDue(name: string, { drift, clock }: SyncOptions): boolean {
-  const checked = drift.checked.get(name);
-  if (drift.intervalMs === 0 || checked === undefined) {
-    drift.checked.set(name, clock.monotonic());
-    return false;
-  }
-  return clock.monotonic() - checked >= drift.intervalMs;
-}
-
-function nextCheck(name: string, { drift, clock }: SyncOptions): Result {
-  if (drift.intervalMs === 0) return {};
-  const checked = drift.checked.get(name) ?? clock.monotonic();
-  return { requeueAfter: Math.max(1000, checked + drift.intervalMs - clock.monotonic()) };
-}
-
 function forget(key: ObjectKey, { drift, backoff }: SyncOptions): Result {
-  drift.checked.delete(key.name);
-  drift.overwritten.delete(key.name);
+  drift.forget(key.name);
   backoff.reset(key.name);
   return {};
 }

@@ -11,6 +11,7 @@ import {
 } from "../desired/cloudflared.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
 import { Problem } from "./problem.ts";
+import type { Secrets } from "./secrets.ts";
 import { holds } from "./subset.ts";
 import type { RemoteTunnel } from "./tunnel-remote.ts";
 
@@ -22,11 +23,12 @@ export interface ChildrenOptions {
   readonly namespace: string;
   readonly image: string;
   readonly ctx: ReconcileContext;
+  readonly secrets: Secrets;
 }
 
 /** The Secret with the credentials file; made only by whoever knows the secret (TUN-206, TUN-210). */
 export async function keepCredentials(options: ChildrenOptions): Promise<void> {
-  const { remote, tunnel, namespace, ctx } = options;
+  const { remote, tunnel, namespace, ctx, secrets } = options;
   const { account, id, name, secret } = remote;
   const own = tunnel.metadata.name ?? "";
   const fileOf = (known: string): string =>
@@ -34,19 +36,19 @@ export async function keepCredentials(options: ChildrenOptions): Promise<void> {
   if (secret !== undefined) return writeSecret(options, own, CREDENTIALS_FILE, fileOf(secret));
   const legacy = await legacyCredentials(options, fileOf);
   if (legacy === undefined) return;
-  const stored = await ctx.cache.get(SECRET, { namespace, name: own });
+  const stored = await secrets.read({ namespace, name: own }, ctx.cache);
   if (decoded(stored?.data?.[CREDENTIALS_FILE]) === legacy) return;
   await writeSecret(options, own, CREDENTIALS_FILE, legacy);
 }
 
 /** Credentials of an existing tunnel that its user keeps beside the token of the API (TUN-210). */
 async function legacyCredentials(
-  { tunnel, namespace, ctx }: ChildrenOptions,
+  { tunnel, namespace, ctx, secrets }: ChildrenOptions,
   fileOf: (secret: string) => string,
 ): Promise<string | undefined> {
   const { cloudflare: from, existingTunnel } = tunnel.spec ?? {};
   if (existingTunnel === undefined || !from?.secret) return undefined;
-  const data = (await ctx.cache.get(SECRET, { namespace, name: from.secret }))?.data;
+  const data = (await secrets.read({ namespace, name: from.secret }, ctx.cache))?.data;
   const file = decoded(data?.[from.CLOUDFLARE_TUNNEL_CREDENTIAL_FILE ?? "CLOUDFLARE_TUNNEL_CREDENTIAL_FILE"]);
   if (file !== "") return file;
   const secret = decoded(
@@ -61,9 +63,9 @@ function decoded(value: string | undefined): string {
 
 /** The token of the tunnel, from its Secret or else from the account (TUN-207). */
 export async function keepToken(options: ChildrenOptions, api: CloudflareApi): Promise<string> {
-  const { tunnel, remote, namespace, ctx } = options;
+  const { tunnel, remote, namespace, ctx, secrets } = options;
   const name = tokenSecretName(tunnel.metadata.name ?? "");
-  const stored = await ctx.cache.get(SECRET, { namespace, name });
+  const stored = await secrets.read({ namespace, name }, ctx.cache);
   const token = decoded(stored?.data?.token);
   if (stored !== undefined) assertOurs(stored, tunnel);
   if (
@@ -95,8 +97,8 @@ async function writeSecret(
   key: string,
   value: string,
 ): Promise<void> {
-  const { tunnel, remote, namespace, ctx } = options;
-  const stored = await ctx.cache.get(SECRET, { namespace, name });
+  const { tunnel, remote, namespace, ctx, secrets } = options;
+  const stored = await secrets.read({ namespace, name }, ctx.cache);
   if (stored !== undefined) assertOurs(stored, tunnel);
   await ctx.client.applyOwned<ConfigObject>(
     SECRET,

@@ -18,6 +18,7 @@ import { fallbackProblem } from "../desired/sources/tunnel.ts";
 import { type AnyTunnel, type Cached, DOMAIN } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
 import { accountOf } from "./account.ts";
+import { type Wanted, withConditions } from "./conditions.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
@@ -69,7 +70,8 @@ async function pass(run: TunnelRun): Promise<void> {
   const document = await storedDocument(tunnel.status?.tunnelId, ctx.cache, options.operatorNamespace);
   const remote = await identify(run, access.api, account, document);
   if (remote === undefined) return;
-  const children = { tunnel, remote, namespace: childNamespace(run), image: options.image, ctx };
+  const { image, secrets } = options;
+  const children = { tunnel, remote, namespace: childNamespace(run), image, ctx, secrets };
   if (ctx.dryRun !== true) await keepCredentials(children);
   const token = await keepToken(children, access.api);
   await dropLegacyToken(run);
@@ -147,30 +149,14 @@ async function writeStatus(
       ? "SyncFailed"
       : "Pending";
   const active = synced && deployment !== undefined;
-  let conditions = tunnel.status?.conditions as Condition[] | undefined;
-  const set = (type: string, on: boolean, reason: string, message: string): void => {
-    const input = {
-      type,
-      status: on ? ("True" as const) : ("False" as const),
-      reason,
-      message,
-      observedGeneration: generation,
-    };
-    ({ conditions } = setCondition(conditions, input, options.clock.now()));
-  };
-  set("ConfigSynced", synced, syncReason, document?.lastError ?? "");
   const available = (deployment?.status?.availableReplicas ?? 0) > 0;
-  set("DeploymentAvailable", available, available ? "Available" : "Unavailable", "");
-  if (bad !== undefined) set("Ready", false, "InvalidConfig", `spec.fallbackTarget: ${bad}`);
-  else if (active)
-    set("Ready", true, "Reconciled", "the tunnel, its configuration and cloudflared are in place");
-  else
-    set(
-      "Ready",
-      false,
-      synced ? "DeploymentPending" : "ConfigPending",
-      "waiting for the first configuration",
-    );
+  const wanted = [
+    { type: "ConfigSynced", on: synced, reason: syncReason, message: document?.lastError ?? "" },
+    { type: "DeploymentAvailable", on: available, reason: available ? "Available" : "Unavailable" },
+    conflictOf(document),
+    readyOf(bad, synced, active),
+  ];
+  const conditions = withConditions(tunnel.status?.conditions, wanted, generation, options.clock.now());
   const hosts = document === undefined ? [] : aggregate(document.sources).hostnames;
   const status = {
     ...tunnel.status,
@@ -185,6 +171,23 @@ async function writeStatus(
     conditions,
   };
   await ctx.client.patchStatus<AnyTunnel>(kind, tunnel, status);
+}
+
+/** Whether the account holds somebody else's configuration (TUN-633, TUN-634). */
+function conflictOf(document: ConfigDocument | undefined): Wanted {
+  const { reason = "NoConflict", message = "" } = document?.conflict ?? {};
+  return { type: "ConfigConflict", on: document?.conflict !== undefined, reason, message };
+}
+
+function readyOf(bad: string | undefined, synced: boolean, active: boolean): Wanted {
+  if (bad !== undefined)
+    return { type: "Ready", on: false, reason: "InvalidConfig", message: `spec.fallbackTarget: ${bad}` };
+  if (active) {
+    const message = "the tunnel, its configuration and cloudflared are in place";
+    return { type: "Ready", on: true, reason: "Reconciled", message };
+  }
+  const reason = synced ? "DeploymentPending" : "ConfigPending";
+  return { type: "Ready", on: false, reason, message: "waiting for the first configuration" };
 }
 
 /** Zone of the domain that the tunnel names, as far as it is known in the cluster. */

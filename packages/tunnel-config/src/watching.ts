@@ -1,0 +1,75 @@
+/** Which changes concern whom; shared by the controllers of the package. */
+import {
+  type CacheEvent,
+  type ControllerBuilder,
+  type DeepReadonly,
+  type Kind,
+  type KubeObject,
+  keyOf,
+  type MapFn,
+  type Predicate,
+  primaryChanged,
+} from "@quartet/core";
+import { SECRET } from "@quartet/core/kinds";
+import { CONFIG_TYPE, LABELS } from "./constants.ts";
+import { type AnyTunnel, CREDENTIALS } from "./kinds.ts";
+
+/** The ConfigMaps of tunnels. */
+export const CONFIG_SELECTOR: string = `${LABELS.type}=${CONFIG_TYPE}`;
+/** How long the count of a class waits for further objects, in milliseconds: it is for people alone. */
+export const COUNT_DEBOUNCE = { ms: 1_000, maxMs: 5_000 } as const;
+
+/** All objects of a kind, for what rarely changes and concerns each of them. */
+export function everything(kind: Kind): MapFn {
+  return async (_, cache) => (await cache.list(kind)).map(keyOf);
+}
+
+/** Changes of a tunnel that others build on: its spec, and its identifier. */
+export const tunnelMoved: Predicate = (event: CacheEvent) =>
+  primaryChanged(event) ||
+  (event.type === "update" && statusOf(event.old)?.tunnelId !== statusOf(event.object)?.tunnelId);
+
+function statusOf(object: DeepReadonly<KubeObject>): { tunnelId?: string } | undefined {
+  return (object as AnyTunnel).status;
+}
+
+/** A zone that became known, or another. */
+export const zoneFound: Predicate = (event) =>
+  event.type !== "update" || domainZone(event.old) !== domainZone(event.object);
+
+function domainZone(object: DeepReadonly<KubeObject>): string | undefined {
+  return (object as { status?: { zoneId?: string } }).status?.zoneId;
+}
+
+interface SpecWithAccess {
+  readonly cloudflare?: { readonly secret?: string };
+}
+
+/** A Secret leads to those that it may give access: to all when CloudflareCredentials name it, else to who names it. */
+export function watchSecrets<P extends KubeObject>(
+  builder: ControllerBuilder<P>,
+  operatorNamespace: string,
+  all: MapFn,
+  others: MapFn = () => [],
+): ControllerBuilder<P> {
+  const map: MapFn = async (secret, cache) => {
+    const { namespace = "", name } = secret.metadata;
+    const named = (await cache.list(CREDENTIALS)).some(
+      ({ spec: { secretRef } }) =>
+        secretRef.name === name && (secretRef.namespace ?? operatorNamespace) === namespace,
+    );
+    return named ? all(secret, cache) : others(secret, cache);
+  };
+  return builder.watches(SECRET, map, { projection: "metadata" });
+}
+
+/** Objects of a kind that name a Secret of their own namespace, or of the operator's, in `spec.cloudflare`. */
+export function namingSecret(kind: Kind, operatorNamespace: string): MapFn {
+  return async ({ metadata: { namespace = "", name } }, cache) =>
+    (await cache.list(kind))
+      .filter(({ metadata, ...rest }) => {
+        const { spec } = rest as { spec?: SpecWithAccess };
+        return spec?.cloudflare?.secret === name && (metadata.namespace ?? operatorNamespace) === namespace;
+      })
+      .map(keyOf);
+}
