@@ -43,6 +43,8 @@ import { createDnsReconcile } from "./reconcile/dns-record.ts";
 import { createDomainReconcile } from "./reconcile/domain.ts";
 import { createDriftWatch } from "./reconcile/drift-watch.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
+import { apiObserver, createTunnelMetrics, showBudgets } from "./reconcile/metrics.ts";
+import { createPeerCheck } from "./reconcile/peer.ts";
 import { createSecrets } from "./reconcile/secrets.ts";
 import { createSync } from "./reconcile/sync.ts";
 import { createTunnelReconcile } from "./reconcile/tunnel.ts";
@@ -121,8 +123,15 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
     exchange: createExchange(),
     clock,
     version: VERSION,
+    observer: apiObserver(manager.metrics),
   });
-  const access = { operatorNamespace, apiFor, secrets: createSecrets(manager.client) };
+  showBudgets(manager.metrics, apiFor.remaining);
+  const access = {
+    operatorNamespace,
+    apiFor,
+    secrets: createSecrets(manager.client),
+    assertAlone: createPeerCheck(manager, operatorNamespace),
+  };
   const image = String(flags["tunnel-cloudflared-image"]);
   const simple = { ...access, clock };
   addTunnels(manager, { ...simple, image });
@@ -238,9 +247,9 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
     return [];
   });
   watchGateways(sync, all, { debounce });
-  manager.add(
-    sync.complete(createSync({ ...simple, namespaces: manager.namespaces, drift, backoff: createBackoff() })),
-  );
+  const { namespaces } = manager;
+  const metrics = createTunnelMetrics(manager.metrics);
+  manager.add(sync.complete(createSync({ ...simple, namespaces, drift, metrics, backoff: createBackoff() })));
 }
 
 function addSources(manager: Manager, operatorNamespace: string): void {

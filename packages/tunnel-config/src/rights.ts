@@ -1,6 +1,6 @@
 /** What the controllers read and write, and their flags. */
 import { allow, type ModuleFlag, manages, type Right, reads, reconciles } from "@quartet/core";
-import { CONFIG_MAP, DEPLOYMENT, EVENT, NAMESPACE, POD, SECRET, SERVICE } from "@quartet/core/kinds";
+import { CONFIG_MAP, DEPLOYMENT, EVENT, LEASE, NAMESPACE, POD, SECRET, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_IMAGE } from "./constants.ts";
 import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "./gateway-kinds.ts";
 import {
@@ -15,6 +15,7 @@ import {
   TUNNEL,
   TUNNEL_BINDING,
 } from "./kinds.ts";
+import { PEER_LEASE } from "./reconcile/peer.ts";
 import { RESOURCE_KINDS } from "./resources.ts";
 
 export const RIGHTS: readonly Right[] = [
@@ -41,6 +42,7 @@ export const RIGHTS: readonly Right[] = [
   reads(SERVICE),
   manages(CONFIG_MAP),
   // What a ClusterTunnel makes stands in the namespace of the operator.
+  reads(LEASE, { names: [PEER_LEASE] }),
   allow(SECRET, ["get", "list", "watch", "create", "patch"], { elsewhere: "any" }),
   manages(DEPLOYMENT, { elsewhere: "any" }),
   allow(POD, ["list"]),

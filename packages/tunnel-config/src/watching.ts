@@ -10,9 +10,10 @@ import {
   type Predicate,
   primaryChanged,
 } from "@quartet/core";
-import { SECRET } from "@quartet/core/kinds";
+import { LEASE, SECRET } from "@quartet/core/kinds";
 import { CONFIG_TYPE, LABELS } from "./constants.ts";
 import { type AnyTunnel, CREDENTIALS } from "./kinds.ts";
+import { peerLease } from "./reconcile/peer.ts";
 
 /** The ConfigMaps of tunnels. */
 export const CONFIG_SELECTOR: string = `${LABELS.type}=${CONFIG_TYPE}`;
@@ -45,7 +46,7 @@ interface SpecWithAccess {
   readonly cloudflare?: { readonly secret?: string };
 }
 
-/** A Secret leads to those that it may give access: to all when CloudflareCredentials name it, else to who names it. */
+/** Secrets and what else decides who may call the API: a Secret leads to those that it may give access: to all when CloudflareCredentials name it, else to who names it. */
 export function watchSecrets<P extends KubeObject>(
   builder: ControllerBuilder<P>,
   operatorNamespace: string,
@@ -60,7 +61,9 @@ export function watchSecrets<P extends KubeObject>(
     );
     return named ? all(secret, cache) : others(secret, cache);
   };
-  return builder.watches(SECRET, map, { projection: "metadata" });
+  return builder
+    .watches(SECRET, map, { projection: "metadata" })
+    .watches(LEASE, () => [], peerLease(operatorNamespace));
 }
 
 /** Objects of a kind that name a Secret of their own namespace, or of the operator's, in `spec.cloudflare`. */

@@ -23,6 +23,8 @@ export interface Budget {
   accepted(): void;
   /** Milliseconds until calls go out again; 0 when they do. */
   pausedMs(): number;
+  /** Milliseconds until one more call may go out. */
+  waitMs(): number;
   /** Calls left in the window. */
   remaining(): number;
 }
@@ -99,6 +101,7 @@ export function createBudget(calls: number, clock: Clock): Budget {
       refusals = 0;
     },
     pausedMs: () => Math.max(0, silentUntil - clock.monotonic()),
+    waitMs: () => wait(clock.monotonic()),
     remaining() {
       trim(clock.monotonic());
       return limit - times.length;

@@ -5,6 +5,7 @@ import { type ApiCredentials, authHeaders, secretsOf } from "./credentials.ts";
 import { type EnvelopeBody, messageOfEnvelope, readEnvelope } from "./envelope.ts";
 import { ApiError } from "./errors.ts";
 import { type Exchange, type ExchangeAnswer, REQUEST_TIMEOUT_MS } from "./exchange.ts";
+import { createGate, type Leave } from "./gate.ts";
 import { permissionFor } from "./permissions.ts";
 import { redact } from "./redact.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -17,6 +18,8 @@ const ATTEMPTS = 3;
 const RETRY_PAUSE_MS = 500;
 /** Longest pause after a refusal that a call waits out itself; longer ones are the caller's. */
 const MAX_PATIENCE_MS = 5_000;
+/** A call that took so long counts as not answered, in milliseconds; usual ones take a few hundred. */
+const SILENCE_MS = 15_000;
 
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -63,12 +66,33 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     timeoutMs = REQUEST_TIMEOUT_MS,
   } = options;
   const secrets = secretsOf(credentials);
+  const gate = createGate(clock);
   const headers = { ...authHeaders(credentials), "user-agent": `quartet-tunnel-config/${version}` };
 
   const once = async (call: ApiCall): Promise<EnvelopeBody> => {
     const { method, path, signal } = call;
-    await budget.take(call.priority ?? priorityOf(method), signal);
     const name = `${method} ${path}`;
+    const leave = await enter(name);
+    const start = clock.monotonic();
+    try {
+      await budget.take(call.priority ?? priorityOf(method), signal);
+      return await exchanged(call, name);
+    } finally {
+      leave(clock.monotonic() - start < SILENCE_MS);
+    }
+  };
+
+  /** A call that cannot go out soon is sent away: the workers that would wait for it are for others as well. */
+  const enter = async (name: string): Promise<Leave> => {
+    const wait = budget.waitMs();
+    const entered = wait > MAX_PATIENCE_MS ? wait : await gate.enter();
+    if (typeof entered === "function") return entered;
+    const message = `Cloudflare API, ${name}: calls of this credential wait for ${Math.ceil(entered / 1000)} s`;
+    throw new ApiError({ status: 429, codes: [], message, call: name, retryAfterMs: entered });
+  };
+
+  const exchanged = async (call: ApiCall, name: string): Promise<EnvelopeBody> => {
+    const { method, path, signal } = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const url = `${baseUrl.replace(/\/$/, "")}${path}${queryText(call.query)}`;
     let answer: ExchangeAnswer;
@@ -113,10 +137,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     budget,
     async call(call) {
       for (let attempt = 1; ; attempt += 1) {
+        const start = clock.monotonic();
         try {
           return await once(call);
         } catch (error) {
           if (!(error instanceof ApiError) || attempt === ATTEMPTS || !mayRepeat(call, error)) throw error;
+          // A silent API is asked again by the object's next pass.
+          if (clock.monotonic() - start >= SILENCE_MS) throw error;
           await sleep(clock, pauseBefore(error, attempt), call.signal);
         }
       }

@@ -5,6 +5,7 @@ import type { CloudflareApi } from "../cloudflare/api.ts";
 import type { ApiCredentials } from "../cloudflare/credentials.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { type Cached, CREDENTIALS } from "../kinds.ts";
+import type { PeerCheck } from "./peer.ts";
 import { Problem } from "./problem.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -25,6 +26,7 @@ export interface AccessOptions {
   readonly operatorNamespace: string;
   readonly apiFor: (credentials: ApiCredentials) => CloudflareApi;
   readonly secrets: Secrets;
+  readonly assertAlone: PeerCheck;
 }
 
 /** Key of the address that belongs to a global key, when the first is missing. */
@@ -40,6 +42,7 @@ export async function resolveAccess(
   cache: SourceReader,
   options: AccessOptions,
 ): Promise<Access> {
+  await options.assertAlone(cache);
   const named = spec?.credentialsRef?.name;
   const base = { accountId: spec?.accountId, accountName: spec?.accountName };
   if (named === undefined && spec?.secret !== undefined) {

@@ -12,6 +12,9 @@ import type { Cached } from "../kinds.ts";
 import type { Backoff } from "./backoff.ts";
 import type { Problem } from "./problem.ts";
 
+/** Pause after a refusal that names none, in milliseconds. */
+const RATE_LIMIT_MS = 60_000;
+
 export interface Reportable extends KubeObject {
   status?: { conditions?: unknown; observedGeneration?: number };
 }
@@ -61,12 +64,18 @@ export async function reportProblem<T extends Reportable>(
   const { object, ctx } = options;
   const { reason, message } = problem;
   const before = findCondition(conditionsOf(object), "Ready");
+  // To wait for a turn is no state of an object that has one (TUN-1004).
+  if (reason === "RateLimited" && before !== undefined) return waiting(problem);
   await reportStatus(options, { ready: false, reason, message }, status);
   if (before?.reason !== reason || before.message !== message) {
     ctx.events.record(object, { type: "Warning", reason: problem.event, note: message, distinct: message });
   }
   const pause = problem.retryAfterMs ?? (problem.transient ? backoff.store.next(backoff.id) : undefined);
   return pause === undefined ? {} : { requeueAfter: pause };
+}
+
+function waiting({ retryAfterMs }: Problem): Result {
+  return { requeueAfter: retryAfterMs ?? RATE_LIMIT_MS };
 }
 
 function conditionsOf(object: Cached<Reportable>): Condition[] | undefined {

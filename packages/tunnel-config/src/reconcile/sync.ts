@@ -3,36 +3,23 @@
  * what was transmitted last, and keeps both in the tunnel's ConfigMap. One pass is at work on a tunnel at a time, and it
  * alone writes the ConfigMap: nothing is lost between writers (section 6).
  */
-import type { Clock, ObjectKey, Reconcile, ReconcileContext, Result } from "@quartet/core";
+import type { ObjectKey, Reconcile, ReconcileContext, Result } from "@quartet/core";
 import { CONFIG_MAP } from "@quartet/core/kinds";
-import type { TunnelConfiguration } from "../cloudflare/api.ts";
 import { ApiError } from "../cloudflare/errors.ts";
-import { ANNOTATIONS, BACKUP_KEY } from "../constants.ts";
-import { type Aggregate, aggregate } from "../desired/aggregate.ts";
-import type { ConfigDocument, Rejection, Sources } from "../desired/document.ts";
-import { driftLines, foreignRules } from "../desired/drift.ts";
-import { type Access, type AccessOptions, resolveAccess, storedAccess } from "./access.ts";
-import type { Backoff } from "./backoff.ts";
-import { type Collected, collect } from "./collect.ts";
-import type { DriftWatch } from "./drift-watch.ts";
+import { ANNOTATIONS } from "../constants.ts";
+import { aggregate } from "../desired/aggregate.ts";
+import type { ConfigDocument } from "../desired/document.ts";
+import { collect } from "./collect.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { holdBack, transmitSources } from "./quarantine.ts";
 import { nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
-import { type StoredConfig, saveDocument } from "./sync-store.ts";
+import { accessFor, type Pass, type SyncOptions, target } from "./sync-pass.ts";
+import { assertRemote, backupOf, driftOf, reportsDrift } from "./sync-remote.ts";
+import { saveDocument } from "./sync-store.ts";
 import { configsOf, readStored } from "./sync-stored.ts";
 import { readWorld } from "./world.ts";
 
-export interface SyncOptions extends AccessOptions {
-  readonly clock: Clock;
-  readonly backoff: Backoff;
-  readonly drift: DriftWatch;
-  /** Namespaces that are watched; none means all. */
-  readonly namespaces: readonly string[];
-}
-
-/** Longest backup of a configuration that is overwritten, in bytes (TUN-627). */
-const MAX_BACKUP = 256 * 1024;
 /** Time until sources that were not tried are transmitted, in milliseconds. */
 const UNFINISHED_MS = 60_000;
 
@@ -41,21 +28,8 @@ export function createSync(options: SyncOptions): Reconcile {
   return (key, ctx) => pass(key, ctx, options);
 }
 
-interface Pass {
-  readonly key: ObjectKey;
-  readonly ctx: ReconcileContext;
-  readonly options: SyncOptions;
-  readonly tunnelId: string;
-  readonly stored: StoredConfig;
-  readonly collected: Collected;
-  readonly sources: Sources;
-  readonly desired: Aggregate;
-  /** Sources that the API refuses as they are now. */
-  readonly held: readonly Rejection[];
-}
-
 async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions): Promise<Result> {
-  const tunnelId = key.name.replace(/^tunnel-config-/, "");
+  const tunnelId = tunnelOf(key);
   const stored = readStored(await ctx.cache.get(CONFIG_MAP, key), tunnelId);
   const world = await readWorld(ctx.cache, options.operatorNamespace);
   const collected = await collect(tunnelId, world, ctx.cache);
@@ -85,6 +59,11 @@ async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions)
   } catch (error) {
     return failed(current, problemOf(error), error);
   }
+}
+
+/** Identifier of the tunnel of a ConfigMap. */
+function tunnelOf({ name }: ObjectKey): string {
+  return name.replace(/^tunnel-config-/, "");
 }
 
 /** A tunnel that is gone needs no configuration; its ConfigMap stays as long as something contributes. */
@@ -118,6 +97,7 @@ async function transmit(current: Pass): Promise<Result> {
   if (settled || reported || document.configVersion === undefined) {
     const remote = await access.api.configuration(accountId, tunnelId);
     options.drift.checked(key.name);
+    assertRemote(remote, current);
     if (document.configVersion === undefined) backup = backupOf(remote, current);
     else {
       const drift = driftOf(remote, current);
@@ -130,6 +110,8 @@ async function transmit(current: Pass): Promise<Result> {
   }
   if (ctx.dryRun) return {};
   let calls = 0;
+  const start = options.clock.monotonic();
+  const took = (): number => (options.clock.monotonic() - start) / 1000;
   const sent = await transmitSources({
     wanted: sources,
     accepted: document.sources,
@@ -139,7 +121,11 @@ async function transmit(current: Pass): Promise<Result> {
       calls += 1;
       return (await access.api.putConfiguration(accountId, tunnelId, config)).version;
     },
+  }).catch((error: unknown) => {
+    options.metrics.synced(tunnelId, "error", took());
+    throw error;
   });
+  options.metrics.synced(tunnelId, "synced", took());
   options.drift.checked(key.name);
   options.backoff.reset(key.name);
   const { lastError: _, conflict: __, ...kept } = document;
@@ -196,6 +182,7 @@ async function save(current: Pass, document: ConfigDocument, backup?: string): P
   const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
   tellOutcome(ctx.events, collected, stored.document, outcome);
   const { conflicts, rejected } = outcome;
+  options.metrics.holds(current.tunnelId, outcome.config.ingress.length - 1, conflicts.length);
   const next = { ...document, sources, conflicts, rejected };
   await saveDocument(
     {
@@ -238,51 +225,9 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
   return { requeueAfter: pause };
 }
 
-async function accessFor({ collected, stored, ctx, options }: Pass): Promise<Access> {
-  const owner = collected.owners[0];
-  if (owner === undefined) return storedAccess(stored.document.credentialsRef, ctx.cache, options);
-  return resolveAccess(owner.spec?.cloudflare, owner.metadata.namespace ?? "", ctx.cache, options);
-}
-
-/** The object that events about the whole configuration are for. */
-function target({ collected, stored, key }: Pass) {
-  const object = collected.owners[0] ?? stored.object;
-  return object ?? { apiVersion: "v1", kind: "ConfigMap", metadata: key };
-}
-
-function reportsDrift({ collected }: Pass): boolean {
-  return collected.owners.some(
-    ({ metadata }) => metadata.annotations?.[ANNOTATIONS.driftPolicy] === "report",
-  );
-}
-
-/** What differs in the account for others' doing, and whether it is to be replaced (TUN-632 to TUN-634). */
-function driftOf(remote: TunnelConfiguration, current: Pass) {
-  const { key, options, desired, ctx } = current;
-  const accepted = aggregate(current.stored.document.sources);
-  const isOurs = driftLines(remote.config, accepted.config).length === 0;
-  const lines = driftLines(remote.config, desired.config);
-  if (isOurs || lines.length === 0) return undefined;
-  const note = `the configuration in the account was changed by somebody else: ${lines.join("; ")}`;
-  ctx.events.record(target(current), { type: "Warning", reason: "DriftDetected", note, distinct: note });
-  if (reportsDrift(current))
-    return { overwrite: false, conflict: { reason: "DriftReported", message: note } };
-  const overwrite = options.drift.mayOverwrite(key.name);
-  return { overwrite, conflict: { reason: "ForeignWriter", message: note } };
-}
-
-function backupOf(remote: TunnelConfiguration, current: Pass): string | undefined {
-  const { ctx, desired, stored } = current;
-  if (stored.object?.data?.[BACKUP_KEY] !== undefined || !foreignRules(remote.config, desired.config))
-    return undefined;
-  const note = `the configuration in the account had rules that are not of this cluster; it is kept in ${BACKUP_KEY} of the ConfigMap and replaced`;
-  ctx.events.record(target(current), { type: "Warning", reason: "RemoteConfigReplaced", note });
-  const text = JSON.stringify(remote.config);
-  return Buffer.byteLength(text) <= MAX_BACKUP ? text : undefined;
-}
-
-function forget(key: ObjectKey, { drift, backoff }: SyncOptions): Result {
+function forget(key: ObjectKey, { drift, backoff, metrics }: SyncOptions): Result {
   drift.forget(key.name);
+  metrics.forget(tunnelOf(key));
   backoff.reset(key.name);
   return {};
 }

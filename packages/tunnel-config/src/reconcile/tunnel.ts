@@ -154,7 +154,7 @@ async function writeStatus(
     { type: "ConfigSynced", on: synced, reason: syncReason, message: document?.lastError ?? "" },
     { type: "DeploymentAvailable", on: available, reason: available ? "Available" : "Unavailable" },
     conflictOf(document),
-    readyOf(bad, synced, active),
+    readyOf(bad, synced, active, document),
   ];
   const conditions = withConditions(tunnel.status?.conditions, wanted, generation, options.clock.now());
   const hosts = document === undefined ? [] : aggregate(document.sources).hostnames;
@@ -179,7 +179,12 @@ function conflictOf(document: ConfigDocument | undefined): Wanted {
   return { type: "ConfigConflict", on: document?.conflict !== undefined, reason, message };
 }
 
-function readyOf(bad: string | undefined, synced: boolean, active: boolean): Wanted {
+function readyOf(
+  bad: string | undefined,
+  synced: boolean,
+  active: boolean,
+  document: ConfigDocument | undefined,
+): Wanted {
   if (bad !== undefined)
     return { type: "Ready", on: false, reason: "InvalidConfig", message: `spec.fallbackTarget: ${bad}` };
   if (active) {
@@ -187,7 +192,8 @@ function readyOf(bad: string | undefined, synced: boolean, active: boolean): Wan
     return { type: "Ready", on: true, reason: "Reconciled", message };
   }
   const reason = synced ? "DeploymentPending" : "ConfigPending";
-  return { type: "Ready", on: false, reason, message: "waiting for the first configuration" };
+  const message = document?.lastError ?? "waiting for the first configuration";
+  return { type: "Ready", on: false, reason, message };
 }
 
 /** Zone of the domain that the tunnel names, as far as it is known in the cluster. */
@@ -205,6 +211,8 @@ async function report(run: TunnelRun, problem: Problem, id: string): Promise<Res
   const observedGeneration = tunnel.metadata.generation ?? 0;
   const { reason, message } = problem;
   const before = findCondition(tunnel.status?.conditions as Condition[] | undefined, "Ready");
+  if (reason === "RateLimited" && before !== undefined)
+    return problem.retryAfterMs === undefined ? {} : { requeueAfter: problem.retryAfterMs };
   const input = { type: "Ready", status: "False" as const, reason, message, observedGeneration };
   const { conditions, changed } = setCondition(
     tunnel.status?.conditions as Condition[] | undefined,

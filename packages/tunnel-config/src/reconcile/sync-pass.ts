@@ -1,0 +1,46 @@
+/** One pass over the configuration of a tunnel, and what its steps share. */
+import type { Clock, KubeObject, ObjectKey, ReconcileContext } from "@quartet/core";
+import type { Aggregate } from "../desired/aggregate.ts";
+import type { Rejection, Sources } from "../desired/document.ts";
+import type { Cached } from "../kinds.ts";
+import { type Access, type AccessOptions, resolveAccess, storedAccess } from "./access.ts";
+import type { Backoff } from "./backoff.ts";
+import type { Collected } from "./collect.ts";
+import type { DriftWatch } from "./drift-watch.ts";
+import type { TunnelMetrics } from "./metrics.ts";
+import type { StoredConfig } from "./sync-store.ts";
+
+export interface SyncOptions extends AccessOptions {
+  readonly clock: Clock;
+  readonly backoff: Backoff;
+  readonly drift: DriftWatch;
+  readonly metrics: TunnelMetrics;
+  /** Namespaces that are watched; none means all. */
+  readonly namespaces: readonly string[];
+}
+
+export interface Pass {
+  readonly key: ObjectKey;
+  readonly ctx: ReconcileContext;
+  readonly options: SyncOptions;
+  readonly tunnelId: string;
+  readonly stored: StoredConfig;
+  readonly collected: Collected;
+  readonly sources: Sources;
+  readonly desired: Aggregate;
+  /** Sources that the API refuses as they are now. */
+  readonly held: readonly Rejection[];
+}
+
+/** Access to the account, by the tunnel object or by what was stored with the configuration. */
+export async function accessFor({ collected, stored, ctx, options }: Pass): Promise<Access> {
+  const owner = collected.owners[0];
+  if (owner === undefined) return storedAccess(stored.document.credentialsRef, ctx.cache, options);
+  return resolveAccess(owner.spec?.cloudflare, owner.metadata.namespace ?? "", ctx.cache, options);
+}
+
+/** The object that events about the whole configuration are for. */
+export function target({ collected, stored, key }: Pass): Cached<KubeObject> {
+  const object = collected.owners[0] ?? stored.object;
+  return object ?? { apiVersion: "v1", kind: "ConfigMap", metadata: key };
+}

@@ -1,0 +1,65 @@
+/** What the account holds that is not ours. */
+import type { TunnelConfiguration } from "../cloudflare/api.ts";
+import { ANNOTATIONS, BACKUP_KEY } from "../constants.ts";
+import { aggregate } from "../desired/aggregate.ts";
+import type { ConfigDocument } from "../desired/document.ts";
+import { driftLines, foreignRules } from "../desired/drift.ts";
+import { Problem } from "./problem.ts";
+import { type Pass, target } from "./sync-pass.ts";
+
+/** Longest backup of a configuration that is overwritten, in bytes (TUN-627). */
+const MAX_BACKUP = 256 * 1024;
+/** Time after which a tunnel that is configured by files is looked at again, in milliseconds. */
+const LOCAL_MS = 300_000;
+
+/** A tunnel that is configured by files stays so, since there is no way back from it (TUN-211). */
+export function assertRemote({ source }: TunnelConfiguration, { collected }: Pass): void {
+  const migrates = ({ metadata }: Pass["collected"]["owners"][number]): boolean =>
+    metadata.annotations?.[ANNOTATIONS.migrate] === "true";
+  if (source !== "local" || collected.owners.some(migrates)) return;
+  const message =
+    "the tunnel is configured by files beside its cloudflared, and a configuration in the account would end that for ever; " +
+    `to have it so, set the annotation ${ANNOTATIONS.migrate}: "true"`;
+  throw new Problem("LocallyManagedTunnel", message, { retryAfterMs: LOCAL_MS });
+}
+
+/** Whether the owners want to be told of others' configurations alone. */
+export function reportsDrift({ collected }: Pass): boolean {
+  return collected.owners.some(
+    ({ metadata }) => metadata.annotations?.[ANNOTATIONS.driftPolicy] === "report",
+  );
+}
+
+/** Somebody else's configuration. */
+export interface Drift {
+  /** Whether it is to be replaced. */
+  readonly overwrite: boolean;
+  readonly conflict: NonNullable<ConfigDocument["conflict"]>;
+}
+
+/** What differs in the account for others' doing, and whether it is to be replaced (TUN-632 to TUN-634). */
+export function driftOf(remote: TunnelConfiguration, current: Pass): Drift | undefined {
+  const { key, options, desired, ctx } = current;
+  const accepted = aggregate(current.stored.document.sources);
+  const isOurs = driftLines(remote.config, accepted.config).length === 0;
+  const lines = driftLines(remote.config, desired.config);
+  if (isOurs || lines.length === 0) return undefined;
+  const note = `the configuration in the account was changed by somebody else: ${lines.join("; ")}`;
+  options.metrics.drifted(current.tunnelId);
+  ctx.events.record(target(current), { type: "Warning", reason: "DriftDetected", note, distinct: note });
+  if (reportsDrift(current))
+    return { overwrite: false, conflict: { reason: "DriftReported", message: note } };
+  const overwrite = options.drift.mayOverwrite(key.name);
+  return { overwrite, conflict: { reason: "ForeignWriter", message: note } };
+}
+
+/** The configuration that is to be replaced, when it has rules that are not of this cluster (TUN-627). */
+export function backupOf(remote: TunnelConfiguration, current: Pass): string | undefined {
+  const { ctx, desired, stored } = current;
+  if (stored.object?.data?.[BACKUP_KEY] !== undefined || !foreignRules(remote.config, desired.config))
+    return undefined;
+  const note = `the configuration in the account had rules that are not of this cluster; it is kept in ${BACKUP_KEY} of the ConfigMap and replaced`;
+  ctx.events.record(target(current), { type: "Warning", reason: "RemoteConfigReplaced", note });
+  const text = JSON.stringify(remote.config);
+  return Buffer.byteLength(text) <= MAX_BACKUP ? text : undefined;
+}
