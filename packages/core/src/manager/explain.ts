@@ -18,14 +18,15 @@ export interface ExplainOptions {
 }
 
 /**
- * Conditions of the object, state of the queue, last outcome and last writes of a key, for each controller of that name or kind; `undefined`
- * when there is none. `kind` is a controller's name, a kind or a plural, in any case.
+ * Conditions of the object, state of the queue, last outcome and last writes of a key, for each controller of that name or
+ * kind; a text that names those that there are when none is meant. `kind` is a controller's name, a kind or a plural, in
+ * any case.
  */
 export function explain(
   kind: string,
   key: string,
   options: ExplainOptions,
-): Record<string, unknown> | undefined {
+): Record<string, unknown> | string {
   const wanted = kind.toLowerCase();
   const found = options.controllers.filter((controller) => {
     const primary = primaryKind(controller);
@@ -37,7 +38,13 @@ export function explain(
     ];
     return names.some((name) => name?.toLowerCase() === wanted);
   });
-  if (found.length === 0) return undefined;
+  if (found.length === 0) {
+    const known = options.controllers.map((controller) => {
+      const { kind: primary = controller.name } = primaryKind(controller) ?? {};
+      return primary.toLowerCase() === controller.name ? primary : `${controller.name} (${primary})`;
+    });
+    return `no controller works on ${JSON.stringify(kind)}: name one of ${known.join(", ")}`;
+  }
   return {
     leader: options.leader,
     controllers: found.map((controller) => {
@@ -83,10 +90,16 @@ function objectFacts(
     ...(observedGeneration !== undefined && { observedGeneration }),
     ...(deletionTimestamp !== undefined && { deletionTimestamp, finalizers }),
     ...(phase !== undefined && { phase }),
-    conditions: Object.values(status).flatMap((field) =>
-      Array.isArray(field) ? field.filter(isCondition).map(describeCondition) : [],
-    ),
+    conditions: conditionsIn(status),
   };
+}
+
+/** Each once, though a kind may keep them in two lists for the sake of its clients. */
+function conditionsIn(status: Record<string, unknown>): Record<string, unknown>[] {
+  const all = Object.values(status)
+    .filter((field) => Array.isArray(field))
+    .flatMap((field) => field.filter(isCondition).map(describeCondition));
+  return [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()];
 }
 
 interface ConditionLike {

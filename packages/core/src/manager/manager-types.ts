@@ -100,5 +100,5 @@ export interface ManagerHandle extends Manager {
   /** The module that built a controller; `undefined` when it was built by none. */
   moduleOf(controller: Controller): ModuleIdentity | undefined;
   /** What is known of an object, for `quartet explain`; see `explain`. */
-  explain(kind: string, key: string): Record<string, unknown> | undefined;
+  explain(kind: string, key: string): Record<string, unknown> | string;
 }

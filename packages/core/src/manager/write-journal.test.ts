@@ -142,6 +142,14 @@ describe("explain", () => {
     });
   });
 
+  it("names those that there are when it finds none", () => {
+    const { journal, cache } = start(object({}));
+    const server = { ...controller, name: "tars" } as Controller;
+    expect(explain("pods", "n/x", { controllers: [controller, server], cache, journal, leader: true })).toBe(
+      'no controller works on "pods": name one of Nacos, tars (Nacos)',
+    );
+  });
+
   let aside: SetAside[] = [];
   /** The answer for an object in the cache, which holds further informers. */
   const explained = (cached: KubeObject | undefined, ...more: Informer[]): Record<string, unknown> => {
@@ -154,7 +162,8 @@ describe("explain", () => {
       setAside: () => aside,
     } as unknown as Informer;
     const cache = cacheOf(...more, own);
-    return explain("nacos", "n/cr", { controllers: [controller], cache, journal, leader: true })!;
+    const answer = explain("nacos", "n/cr", { controllers: [controller], cache, journal, leader: true });
+    return answer as Record<string, unknown>;
   };
 
   it("tells what the object says of itself: generation, phase, and conditions wherever they stand", () => {
@@ -168,7 +177,10 @@ describe("explain", () => {
     const status = {
       observedGeneration: 2,
       phase: "Running",
-      conditions: [{ type: "leader", status: "true", podName: "x-0" }],
+      conditions: [
+        { type: "leader", status: "true", podName: "x-0" },
+        { ...ready, lastTransitionTime: "2026-01-01T00:00:00Z" },
+      ],
       operatorConditions: [
         { ...ready, lastTransitionTime: "2026-01-01T00:00:00Z" },
         { ...config, lastTransitionTime: "2026-01-02T00:00:00Z" },
@@ -222,12 +234,5 @@ describe("explain", () => {
       { kind: "StatefulSet.v1.apps", state: "synced, syncing", objects: 3 },
       { kind: "Nacos.v1.nacos.io", state: "synced", objects: 1 },
     ]);
-  });
-
-  it("finds nothing for other kinds", () => {
-    const { journal, cache } = start();
-    expect(
-      explain("pods", "n/cr", { controllers: [controller], cache, journal, leader: true }),
-    ).toBeUndefined();
   });
 });

@@ -12,7 +12,9 @@ it("answers about objects in JSON, without secrets, and 404 for kinds that nobod
   const asked: string[][] = [];
   const server = await startDebugServer({ host: "127.0.0.1", port: 0 }, (kind, key) => {
     asked.push([kind, key]);
-    return kind === "nacos" ? { state: "Running", error: "Bearer abcdefgh12345678 refused" } : undefined;
+    return kind === "nacos"
+      ? { state: "Running", error: "Bearer abcdefgh12345678 refused" }
+      : `nobody works on ${kind}`;
   });
   const get = (path: string): Promise<Response> => fetch(server.url + path);
   const answer = await get("/debug/explain?kind=nacos&key=n/x");
@@ -20,7 +22,7 @@ it("answers about objects in JSON, without secrets, and 404 for kinds that nobod
   expect(await answer.json()).toEqual({ state: "Running", error: "Bearer [redacted] refused" });
   expect(asked).toEqual([["nacos", "n/x"]]);
   const unknown = await get("/debug/explain?kind=pods&key=n/x");
-  expect([unknown.status, await unknown.text()]).toEqual([404, 'no controller works on "pods"\n']);
+  expect([unknown.status, await unknown.text()]).toEqual([404, "nobody works on pods\n"]);
   expect((await get("/other")).status).toBe(404);
   await server.stop();
 });

@@ -7,8 +7,8 @@ import { redactFields } from "./redact.ts";
 /** Path of `quartet explain`. */
 export const EXPLAIN_PATH: string = "/debug/explain";
 
-/** What is known of an object, or `undefined` for a kind that nobody works on. */
-export type Explain = (kind: string, key: string) => Record<string, unknown> | undefined;
+/** What is known of an object, or a text that says why that cannot be told. */
+export type Explain = (kind: string, key: string) => Record<string, unknown> | string;
 
 /** Starts the server: `GET /debug/explain?kind=nacos&key=ns/name` answers with JSON. */
 export function startDebugServer(address: ListenAddress, explain: Explain): Promise<RunningServer> {
@@ -22,8 +22,7 @@ export function startDebugServer(address: ListenAddress, explain: Explain): Prom
       const kind = url.searchParams.get("kind") ?? "";
       const key = url.searchParams.get("key") ?? "";
       const answer = explain(kind, key);
-      if (answer === undefined)
-        return sendText(response, 404, `no controller works on ${JSON.stringify(kind)}\n`);
+      if (typeof answer === "string") return sendText(response, 404, `${answer}\n`);
       const json = `${JSON.stringify(redactFields(answer, false))}\n`;
       sendText(response, 200, json, { "content-type": "application/json" });
     },
