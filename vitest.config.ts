@@ -16,6 +16,8 @@ const env = { QUARTET_CACHE_GUARD: "1" };
  */
 const UNIT_LIMIT = 120_000;
 const SCENARIO_LIMIT = 180_000;
+/** Scenarios of both servers at a time, side by side: they wait more than they compute. */
+const SCENARIO_WORKERS = 4;
 
 export default defineConfig({
   resolve: { conditions },
@@ -47,8 +49,7 @@ export default defineConfig({
           env: { ...env, QUARTET_TARGET: "double" },
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
-          // Scenarios wait far more than they compute.
-          maxWorkers: 4,
+          maxWorkers: SCENARIO_WORKERS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -62,8 +63,8 @@ export default defineConfig({
           globalSetup: ["e2e/real-control-plane.ts"],
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          maxWorkers: SCENARIO_WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
