@@ -1,7 +1,6 @@
 /** The controllers as the manager sees them. */
 import {
   type ControllerModule,
-  type EventHandler,
   type Kind,
   keyOf,
   type Manager,
@@ -11,12 +10,10 @@ import {
   type SourceReader,
 } from "@quartet/core";
 import { CONFIG_MAP, DEPLOYMENT, SERVICE } from "@quartet/core/kinds";
-import type { DNSRecord } from "./api.gen.ts";
 import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
 import { configMapName, DEFAULT_OPERATOR_NAMESPACE, LABELS } from "./constants.ts";
-import { ownerText } from "./desired/marker.ts";
 import { addGateways, watchGateways } from "./gateways.ts";
 import {
   type AnyTunnel,
@@ -39,7 +36,6 @@ import {
   credentialsNameOf,
   type SimpleOptions,
 } from "./reconcile/credentials.ts";
-import { createDnsReconcile } from "./reconcile/dns-record.ts";
 import { createDomainReconcile } from "./reconcile/domain.ts";
 import { createDriftWatch } from "./reconcile/drift-watch.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
@@ -48,8 +44,7 @@ import { createPeerCheck } from "./reconcile/peer.ts";
 import { createSecrets } from "./reconcile/secrets.ts";
 import { createSync } from "./reconcile/sync.ts";
 import { createTunnelReconcile } from "./reconcile/tunnel.ts";
-import { createWaiters } from "./reconcile/waiters.ts";
-import { createZones } from "./reconcile/zones.ts";
+import { addRecords } from "./records.ts";
 import { addResources, RESOURCE_KINDS } from "./resources.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
 import {
@@ -157,25 +152,6 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
     .watches(CREDENTIALS, everything(DOMAIN), { predicates: [primaryChanged] });
   watchSecrets(domains, operatorNamespace, everything(DOMAIN));
   manager.add(domains.complete(createDomainReconcile({ ...simple, backoff: createBackoff() })));
-}
-
-/** Credentials and zones concern all records; the end of a record concerns those that it stood in the way of. */
-function addRecords(manager: Manager, simple: Simple): void {
-  const waiters = createWaiters();
-  const onEvent: EventHandler<DNSRecord> = ({ type, object }, enqueue) => {
-    if (type !== "delete") return;
-    const { namespace = "", name = "" } = object.metadata;
-    for (const key of waiters.of(ownerText({ kind: "DNSRecord", namespace, name }))) enqueue(key);
-  };
-  const zones = createZones(manager.clock);
-  const all = everything(DNS_RECORD);
-  const records = manager
-    .controller("tunnel-dns-records")
-    .for(DNS_RECORD, { onEvent })
-    .watches(DOMAIN, all, { predicates: [zoneFound] })
-    .watches(CREDENTIALS, all, { predicates: [primaryChanged] });
-  watchSecrets(records, simple.operatorNamespace, all, namingSecret(DNS_RECORD, simple.operatorNamespace));
-  manager.add(records.complete(createDnsReconcile({ ...simple, zones, waiters, backoff: createBackoff() })));
 }
 
 type Simple = Omit<SimpleOptions, "backoff">;

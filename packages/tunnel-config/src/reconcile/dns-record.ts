@@ -5,7 +5,6 @@ import {
   finalizer,
   findCondition,
   isTrue,
-  type ObjectKey,
   type Reconcile,
   type ReconcileContext,
 } from "@quartet/core";
@@ -24,36 +23,19 @@ import {
   wantedRecord,
 } from "../desired/dns-record.ts";
 import { buildComment, isSameMarker, markerOf, type Owner, ownerText, textOf } from "../desired/marker.ts";
-import { type Cached, DNS_RECORD } from "../kinds.ts";
+import { DNS_RECORD } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
 import { ConflictProblem } from "./conflict.ts";
-import type { SimpleOptions } from "./credentials.ts";
+import { cleanUp } from "./dns-cleanup.ts";
 import { type FoundRegistry, findRegistry, isRegistered } from "./dns-registry.ts";
+import { type DnsOptions, type DnsRun, SAFE_LIMIT } from "./dns-run.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { reportProblem, reportReady } from "./report.ts";
-import type { Waiters } from "./waiters.ts";
-import type { Zone, Zones } from "./zones.ts";
+import type { Zone } from "./zones.ts";
 
 /** Time after which a record is compared again, in milliseconds (TUN-908). */
 const RECHECK_MS = 1_800_000;
 const COMMENT_TOO_LONG = 9313;
-/** Comment limit that every plan has. */
-const SAFE_LIMIT = 100;
-/** Time after which a record whose credentials are gone is given up, in milliseconds (TUN-1013). */
-const GIVE_UP_MS = 900_000;
-
-export interface DnsOptions extends SimpleOptions {
-  readonly zones: Zones;
-  readonly waiters: Waiters;
-}
-
-interface Run {
-  readonly object: Cached<DnsResource>;
-  readonly key: ObjectKey;
-  readonly ctx: ReconcileContext;
-  readonly options: DnsOptions;
-  readonly owner: Owner;
-}
 
 /** Reconcile of DNSRecords. */
 export function createDnsReconcile(options: DnsOptions): Reconcile {
@@ -118,7 +100,7 @@ interface Done {
 }
 
 /** Makes the remote record what is wanted; nothing when only plans are made. */
-async function bring(run: Run): Promise<Done | undefined> {
+async function bring(run: DnsRun): Promise<Done | undefined> {
   const { object, ctx, options } = run;
   if (object.metadata.annotations?.[ANNOTATIONS.pause] === "true")
     throw new Problem("Paused", "nothing is changed while the annotation pause is set");
@@ -138,7 +120,7 @@ async function bring(run: Run): Promise<Done | undefined> {
   );
   const zone = await options.zones.find(object.spec.name, object.spec.cloudflare, api, ctx.cache);
   const wanted = wantedRecord(object, fullName(object.spec.name, zone.name));
-  const remote = await api.records(zone.id, { "name.exact": wanted.name });
+  const remote = await options.records.named(api, zone.id, wanted.name);
   const previous = await formerRecord(run, api, zone, remote);
   // Under a new name or type it may be in the way of others (TUN-910).
   const moved = previous !== undefined && (previous.name !== wanted.name || previous.type !== wanted.type);
@@ -149,16 +131,33 @@ async function bring(run: Run): Promise<Done | undefined> {
   if (ctx.dryRun) return undefined;
   const shared = found !== undefined && "shared" in found ? found : undefined;
   const own = found === undefined || "shared" in found ? undefined : found;
-  const record = shared?.record ?? (await writeShort(run, api, zone, wanted, own));
+  const record = shared?.record ?? (await writeKnown(run, api, zone, wanted, own));
   // The marker says from now on whose it is.
   if (registry !== undefined) await api.deleteRecord(zone.id, registry.text.id);
   if (claimed !== undefined && previous !== undefined) await api.deleteRecord(zone.id, previous.id);
   return { record, zone, ...(shared !== undefined && { shared: shared.shared }) };
 }
 
+/** Writes the record; what was known of its name before is not believed any more. */
+async function writeKnown(
+  run: DnsRun,
+  api: CloudflareApi,
+  zone: Zone,
+  wanted: RecordFields,
+  found: DnsRecord | undefined,
+): Promise<DnsRecord> {
+  let written: DnsRecord | undefined;
+  try {
+    written = await writeShort(run, api, zone, wanted, found);
+    return written;
+  } finally {
+    if (written === undefined || written !== found) run.options.records.forget(api, zone.id, wanted.name);
+  }
+}
+
 /** Writes the record, with a shorter comment where the plan of the zone takes no longer one (TUN-809). */
 async function writeShort(
-  run: Run,
+  run: DnsRun,
   api: CloudflareApi,
   zone: Zone,
   wanted: RecordFields,
@@ -178,7 +177,7 @@ function managed(owner: Owner): ConflictProblem {
 
 /** The record of the last pass, when it is still ours (TUN-903). */
 async function formerRecord(
-  { object, owner }: Run,
+  { object, owner }: DnsRun,
   api: CloudflareApi,
   zone: Zone,
   remote: readonly DnsRecord[],
@@ -193,7 +192,7 @@ async function formerRecord(
 
 /** A record that stands where the wanted one would: ours, or to be adopted, or somebody else's. */
 function claim(
-  { object, owner, ctx }: Run,
+  { object, owner, ctx }: DnsRun,
   found: readonly DnsRecord[],
   wanted: RecordFields,
   registry: FoundRegistry | undefined,
@@ -224,7 +223,7 @@ function claim(
 }
 
 async function write(
-  { object, owner }: Run,
+  { object, owner }: DnsRun,
   api: CloudflareApi,
   zone: Zone,
   wanted: RecordFields,
@@ -240,63 +239,4 @@ async function write(
   }
   const changes = differences(found, record);
   return Object.keys(changes).length === 0 ? found : api.patchRecord(zone.id, found.id, changes);
-}
-
-/** Takes the remote record away, unless it is somebody else's or wanted by another (TUN-909, TUN-929). */
-async function cleanUp(run: Run): Promise<void> {
-  const { object, owner, ctx, options } = run;
-  const { recordId, zoneId } = object.status ?? {};
-  if (!recordId || !zoneId) return;
-  const { annotations = {}, deletionTimestamp = "" } = object.metadata;
-  const giveUp = (why: string): void => {
-    const note = `DNS record ${recordId} of ${object.status?.fqdn} stays in the account: ${why}`;
-    ctx.events.record(object, { type: "Warning", reason: "Orphaned", note });
-  };
-  if (annotations[ANNOTATIONS.forceDelete] === "true") return giveUp("force-delete is set");
-  let api: CloudflareApi;
-  try {
-    ({ api } = await resolveAccess(
-      object.spec.cloudflare,
-      object.metadata.namespace ?? "",
-      ctx.cache,
-      options,
-    ));
-  } catch (error) {
-    const age = options.clock.now() - Date.parse(deletionTimestamp);
-    if (error instanceof Problem && age > GIVE_UP_MS) return giveUp(error.message);
-    throw error;
-  }
-  const record = await api.record(zoneId, recordId);
-  if (record === undefined) return;
-  const marker = markerOf(record.comment);
-  if (marker !== undefined && !isSameMarker(marker, owner)) {
-    // A shared record goes with whoever manages it.
-    if (findCondition(object.status?.conditions as Condition[] | undefined, "Ready")?.reason !== "Shared") {
-      giveUp(`it is managed by ${ownerText(marker)}`);
-    }
-    return;
-  }
-  if (annotations[ANNOTATIONS.deletionPolicy] === "Orphan") {
-    await api.patchRecord(zoneId, recordId, { comment: textOf(record.comment) });
-    return;
-  }
-  const heir = await heirOf(run, record);
-  if (heir === undefined) return api.deleteRecord(zoneId, recordId);
-  await api.patchRecord(zoneId, recordId, {
-    comment: buildComment(heir, textOf(record.comment), SAFE_LIMIT),
-  });
-}
-
-/** Another object of the cluster that shares the record. */
-async function heirOf({ object, ctx }: Run, record: DnsRecord): Promise<Owner | undefined> {
-  if (controllerOf(object) === undefined) return undefined;
-  const all = await ctx.cache.list(DNS_RECORD);
-  const heir = all.find(
-    (other) =>
-      other.metadata.uid !== object.metadata.uid &&
-      other.metadata.deletionTimestamp === undefined &&
-      other.status?.recordId === record.id,
-  );
-  if (heir === undefined) return undefined;
-  return { kind: "DNSRecord", namespace: heir.metadata.namespace ?? "", name: heir.metadata.name ?? "" };
 }

@@ -1,0 +1,73 @@
+/** The end of a DNSRecord. */
+import { type Condition, controllerOf, findCondition } from "@quartet/core";
+import type { CloudflareApi, DnsRecord } from "../cloudflare/api.ts";
+import { ANNOTATIONS } from "../constants.ts";
+import { buildComment, isSameMarker, markerOf, type Owner, ownerText, textOf } from "../desired/marker.ts";
+import { DNS_RECORD } from "../kinds.ts";
+import { resolveAccess } from "./access.ts";
+import { type DnsRun, SAFE_LIMIT } from "./dns-run.ts";
+import { Problem } from "./problem.ts";
+
+/** Time after which a record whose credentials are gone is given up, in milliseconds (TUN-1013). */
+const GIVE_UP_MS = 900_000;
+
+/** Takes the remote record away, unless it is somebody else's or wanted by another (TUN-909, TUN-929). */
+export async function cleanUp(run: DnsRun): Promise<void> {
+  const { object, owner, ctx, options } = run;
+  const { recordId, zoneId } = object.status ?? {};
+  if (!recordId || !zoneId) return;
+  const { annotations = {}, deletionTimestamp = "" } = object.metadata;
+  const giveUp = (why: string): void => {
+    const note = `DNS record ${recordId} of ${object.status?.fqdn} stays in the account: ${why}`;
+    ctx.events.record(object, { type: "Warning", reason: "Orphaned", note });
+  };
+  if (annotations[ANNOTATIONS.forceDelete] === "true") return giveUp("force-delete is set");
+  let api: CloudflareApi;
+  try {
+    ({ api } = await resolveAccess(
+      object.spec.cloudflare,
+      object.metadata.namespace ?? "",
+      ctx.cache,
+      options,
+    ));
+  } catch (error) {
+    const age = options.clock.now() - Date.parse(deletionTimestamp);
+    if (error instanceof Problem && age > GIVE_UP_MS) return giveUp(error.message);
+    throw error;
+  }
+  const { records } = options;
+  const record = await api.record(zoneId, recordId);
+  if (object.status?.fqdn !== undefined) records.forget(api, zoneId, object.status.fqdn);
+  if (record === undefined) return;
+  const marker = markerOf(record.comment);
+  if (marker !== undefined && !isSameMarker(marker, owner)) {
+    // A shared record goes with whoever manages it.
+    if (findCondition(object.status?.conditions as Condition[] | undefined, "Ready")?.reason !== "Shared") {
+      giveUp(`it is managed by ${ownerText(marker)}`);
+    }
+    return;
+  }
+  if (annotations[ANNOTATIONS.deletionPolicy] === "Orphan") {
+    await api.patchRecord(zoneId, recordId, { comment: textOf(record.comment) });
+    return;
+  }
+  const heir = await heirOf(run, record);
+  if (heir === undefined) return api.deleteRecord(zoneId, recordId);
+  await api.patchRecord(zoneId, recordId, {
+    comment: buildComment(heir, textOf(record.comment), SAFE_LIMIT),
+  });
+}
+
+/** Another object of the cluster that shares the record. */
+async function heirOf({ object, ctx }: DnsRun, record: DnsRecord): Promise<Owner | undefined> {
+  if (controllerOf(object) === undefined) return undefined;
+  const all = await ctx.cache.list(DNS_RECORD);
+  const heir = all.find(
+    (other) =>
+      other.metadata.uid !== object.metadata.uid &&
+      other.metadata.deletionTimestamp === undefined &&
+      other.status?.recordId === record.id,
+  );
+  if (heir === undefined) return undefined;
+  return { kind: "DNSRecord", namespace: heir.metadata.namespace ?? "", name: heir.metadata.name ?? "" };
+}

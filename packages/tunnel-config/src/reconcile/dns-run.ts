@@ -1,0 +1,26 @@
+/** One pass over a DNSRecord, and what its steps share. */
+import type { ObjectKey, ReconcileContext } from "@quartet/core";
+import type { DNSRecord as DnsResource } from "../api.gen.ts";
+import type { Owner } from "../desired/marker.ts";
+import type { Cached } from "../kinds.ts";
+import type { SimpleOptions } from "./credentials.ts";
+import type { Waiters } from "./waiters.ts";
+import type { ZoneRecords } from "./zone-records.ts";
+import type { Zones } from "./zones.ts";
+
+/** Comment limit that every plan has. */
+export const SAFE_LIMIT = 100;
+
+export interface DnsOptions extends SimpleOptions {
+  readonly zones: Zones;
+  readonly records: ZoneRecords;
+  readonly waiters: Waiters;
+}
+
+export interface DnsRun {
+  readonly object: Cached<DnsResource>;
+  readonly key: ObjectKey;
+  readonly ctx: ReconcileContext;
+  readonly options: DnsOptions;
+  readonly owner: Owner;
+}
