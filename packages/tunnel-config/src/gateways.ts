@@ -4,6 +4,7 @@ import {
   type ControllerBuilder,
   type Kind,
   type KubeObject,
+  keyOf,
   type Manager,
   type MapFn,
   primaryChanged,
@@ -12,7 +13,7 @@ import {
 import { CONFIG_MAP, NAMESPACE, SERVICE } from "@quartet/core/kinds";
 import type { TunnelGatewayClassConfig } from "./api.gen.ts";
 import { refOfConfig } from "./desired/targets.ts";
-import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, type HttpRoute, REFERENCE_GRANT } from "./gateway-kinds.ts";
+import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "./gateway-kinds.ts";
 import {
   type Cached,
   CLUSTER_TUNNEL,
@@ -25,10 +26,10 @@ import {
 import { type ClassConfigOptions, createClassConfigReconcile } from "./reconcile/class-config.ts";
 import { createGatewayReconcile } from "./reconcile/gateway.ts";
 import { createGatewayClassReconcile } from "./reconcile/gateway-class.ts";
-import { readGateways } from "./reconcile/gateway-world.ts";
+import { backendsOf, readGateways } from "./reconcile/gateway-world.ts";
 import { createRouteReconcile } from "./reconcile/http-route.ts";
 import type { World } from "./reconcile/world.ts";
-import { CONFIG_SELECTOR, COUNT_DEBOUNCE, everything, tunnelMoved } from "./watching.ts";
+import { CONFIG_SELECTOR, COUNT_DEBOUNCE, everything, toldOf, tunnelMoved } from "./watching.ts";
 
 interface GatewayOptions {
   readonly clock: Clock;
@@ -78,7 +79,7 @@ export function addGateways(manager: Manager, options: GatewayOptions): void {
     .controller("tunnel-http-routes")
     .for(HTTP_ROUTE)
     .watches(SERVICE, routesOfService)
-    .watches(CONFIG_MAP, routes, { labelSelector: CONFIG_SELECTOR });
+    .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("HTTPRoute") });
   watchWorld(watchGateways(route, routes, { except: HTTP_ROUTE }), routes);
   manager.add(route.complete(createRouteReconcile(options)));
   const configs = everything(GATEWAY_CLASS_CONFIG);
@@ -99,24 +100,10 @@ function watchWorld<P extends KubeObject>(builder: ControllerBuilder<P>, all: Ma
 }
 
 /** Routes that a Service serves. */
-const routesOfService: MapFn = async ({ metadata }, cache) =>
+const routesOfService: MapFn = async ({ metadata: { name, namespace } }, cache) =>
   (await cache.list(HTTP_ROUTE))
-    .filter((route) => refersTo(route, metadata))
-    .map(({ metadata: of }) => ({
-      namespace: of.namespace ?? "",
-      name: of.name ?? "",
-    }));
-
-function refersTo(
-  { metadata, spec }: Cached<HttpRoute>,
-  service: { readonly namespace?: string; readonly name?: string },
-): boolean {
-  return (spec.rules ?? []).some(({ backendRefs = [] }) =>
-    backendRefs.some(
-      ({ name, namespace = metadata.namespace }) => name === service.name && namespace === service.namespace,
-    ),
-  );
-}
+    .filter((route) => backendsOf(route).some((ref) => ref.name === name && ref.namespace === namespace))
+    .map(keyOf);
 
 /** Gateways of a class, and routes that they take. */
 function configOptions(options: GatewayOptions): ClassConfigOptions<TunnelGatewayClassConfig> {

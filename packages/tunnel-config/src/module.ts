@@ -52,6 +52,7 @@ import {
   COUNT_DEBOUNCE,
   everything,
   namingSecret,
+  toldOf,
   tunnelMoved,
   watchSecrets,
   zoneFound,
@@ -268,7 +269,7 @@ function addSources(manager: Manager, operatorNamespace: string): void {
       .watches(INGRESS_CLASS, () => [])
       .watches(INGRESS_CLASS_CONFIG, () => [])
       .watches(SERVICE, ofService(TUNNEL_BINDING))
-      .watches(CONFIG_MAP, everything(TUNNEL_BINDING), { labelSelector: CONFIG_SELECTOR })
+      .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("TunnelBinding") })
       .complete(createBindingReconcile({ operatorNamespace, clock })),
   );
 }

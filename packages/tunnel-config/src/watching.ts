@@ -3,6 +3,7 @@ import {
   type CacheEvent,
   type ControllerBuilder,
   type DeepReadonly,
+  type EventHandler,
   type Kind,
   type KubeObject,
   keyOf,
@@ -10,8 +11,9 @@ import {
   type Predicate,
   primaryChanged,
 } from "@quartet/core";
-import { LEASE, SECRET } from "@quartet/core/kinds";
-import { CONFIG_TYPE, LABELS } from "./constants.ts";
+import { type ConfigObject, LEASE, SECRET } from "@quartet/core/kinds";
+import { CONFIG_KEY, CONFIG_TYPE, LABELS } from "./constants.ts";
+import { type ConfigDocument, parseDocument } from "./desired/document.ts";
 import { type AnyTunnel, CREDENTIALS } from "./kinds.ts";
 import { peerLease } from "./reconcile/peer.ts";
 
@@ -75,4 +77,39 @@ export function namingSecret(kind: Kind, operatorNamespace: string): MapFn {
         return spec?.cloudflare?.secret === name && (metadata.namespace ?? operatorNamespace) === namespace;
       })
       .map(keyOf);
+}
+
+/**
+ * Of a changed ConfigMap leads to the objects of a kind whose fate in it is another one: served or not, contested, refused.
+ * When the outcome of the whole changed it leads to all that are in it.
+ */
+export function toldOf(kind: string): EventHandler<ConfigObject> {
+  return (event, enqueue) => {
+    const before = fatesOf(kind, event.type === "update" ? event.old : undefined);
+    const after = fatesOf(kind, event.type === "delete" ? undefined : event.object);
+    for (const key of new Set([...before.keys(), ...after.keys()])) {
+      if (before.get(key) === after.get(key)) continue;
+      const [, namespace = "", name = ""] = key.split("/");
+      enqueue({ namespace, name });
+    }
+  };
+}
+
+function fatesOf(kind: string, object: DeepReadonly<ConfigObject> | undefined): Map<string, string> {
+  const fates = new Map<string, string>();
+  let document: ConfigDocument;
+  try {
+    document = parseDocument(object?.data?.[CONFIG_KEY] ?? "{}");
+  } catch {
+    return fates;
+  }
+  const { syncStatus = "", sources, conflicts = [], rejected = [] } = document;
+  const add = (key: string, fate: string): void => {
+    if (key.startsWith(`${kind}/`)) fates.set(key, `${fates.get(key) ?? ""}${fate}\n`);
+  };
+  for (const key of Object.keys(sources)) add(key, syncStatus);
+  for (const { hostname, path, winner, losers } of conflicts)
+    for (const loser of losers) add(loser, `${hostname} ${path} ${winner}`);
+  for (const { source, hostname, path, reason } of rejected) add(source, `${hostname} ${path} ${reason}`);
+  return fates;
 }

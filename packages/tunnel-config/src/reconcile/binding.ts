@@ -4,7 +4,13 @@ import { FINALIZER, PREFIX, PREVIOUS_HOSTNAMES } from "../constants.ts";
 import { dnsObjects } from "../desired/dns-objects.ts";
 import type { Conflict } from "../desired/document.ts";
 import { hostnameProblem } from "../desired/hostname.ts";
-import { type BoundService, bindingRef, bindingSource, leavesDns } from "../desired/sources/binding.ts";
+import {
+  type BoundService,
+  bindingRef,
+  bindingSource,
+  leavesDns,
+  subjectsOf,
+} from "../desired/sources/binding.ts";
 import { hostsOf } from "../desired/sources/ingress.ts";
 import { refText } from "../desired/targets.ts";
 import { type Cached, TUNNEL_BINDING, type TunnelBinding } from "../kinds.ts";
@@ -13,7 +19,7 @@ import { keepDnsRecords } from "./dns-children.ts";
 import { dropFinalizer } from "./drop-finalizer.ts";
 import { createNoticeBook } from "./notice-book.ts";
 import { storedDocument } from "./tunnel-run.ts";
-import { readWorld, serviceLookup } from "./world.ts";
+import { readWorld, servicesNamed } from "./world.ts";
 
 export interface BindingOptions {
   readonly operatorNamespace: string;
@@ -54,7 +60,10 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
     const domain = tunnel.spec?.cloudflare?.domain;
     const { source, services, notices } = bindingSource(binding, {
       domain,
-      service: await serviceLookup(ctx.cache),
+      service: await servicesNamed(
+        ctx.cache,
+        subjectsOf(binding).map(({ name }) => ({ namespace: key.namespace, name })),
+      ),
     });
     const hosts = leavesDns(binding)
       ? []

@@ -15,7 +15,7 @@ import {
   type ReferenceGrant,
 } from "../gateway-kinds.ts";
 import { type Cached, GATEWAY_CLASS_CONFIG } from "../kinds.ts";
-import { serviceLookup, type World } from "./world.ts";
+import { type ServiceRef, serviceLookup, servicesNamed, type World } from "./world.ts";
 
 /** A reference of a route with the tunnel that it leads to. */
 export interface PlacedAttachment extends Attachment {
@@ -40,15 +40,23 @@ async function listIfServed<T extends KubeObject>(cache: SourceReader, kind: Kin
   return cache.source(kind).everSynced ? cache.list(kind) : [];
 }
 
-/** Reads the Gateways and routes of the cluster. */
-export async function readGateways(cache: SourceReader, world: World): Promise<Gateways> {
+/**
+ * Reads the Gateways and routes of the cluster.
+ * @param only the one route that is looked at, if it is one; no others are read then
+ */
+export async function readGateways(
+  cache: SourceReader,
+  world: World,
+  only?: Cached<HttpRoute>,
+): Promise<Gateways> {
   const classes = await listIfServed(cache, GATEWAY_CLASS);
   const gateways = await listIfServed(cache, GATEWAY);
-  const routes = await listIfServed(cache, HTTP_ROUTE);
+  const routes = only === undefined ? await listIfServed(cache, HTTP_ROUTE) : [only];
   const grants = await listIfServed(cache, REFERENCE_GRANT);
   const configs = await cache.list(GATEWAY_CLASS_CONFIG);
   const spaces = await cache.list(NAMESPACE);
-  const service = await serviceLookup(cache);
+  const service =
+    only === undefined ? await serviceLookup(cache) : await servicesNamed(cache, backendsOf(only));
   const classOf = new Map(classes.map((one) => [one.metadata.name ?? "", one]));
   const gatewayOf = byKey(gateways.filter(({ metadata }) => metadata.deletionTimestamp === undefined));
   const configOf = byKey(configs);
@@ -98,4 +106,11 @@ function grantOf({ metadata }: Cached<HttpRoute>, grants: readonly Cached<Refere
           (to) => to.group === "" && to.kind === "Service" && (to.name === undefined || to.name === name),
         ),
     );
+}
+
+/** Services that a route refers to. */
+export function backendsOf({ metadata, spec }: Cached<HttpRoute>): ServiceRef[] {
+  return (spec.rules ?? []).flatMap(({ backendRefs = [] }) =>
+    backendRefs.map(({ name, namespace = metadata.namespace ?? "" }) => ({ namespace, name })),
+  );
 }

@@ -25,7 +25,7 @@ export function createRouteReconcile({ clock, operatorNamespace }: RouteOptions)
     const route = await ctx.cache.get(HTTP_ROUTE, key);
     if (route === undefined) return book.forget(key);
     if (route.metadata.deletionTimestamp !== undefined) return;
-    const gateways = await readGateways(ctx.cache, await readWorld(ctx.cache, operatorNamespace));
+    const gateways = await readGateways(ctx.cache, await readWorld(ctx.cache, operatorNamespace), route);
     const ours = gateways.attachments(route).filter(({ target }) => target.state !== "foreign");
     const before = (route.status?.parents ?? []) as readonly RouteParentStatus[];
     const parents: RouteParentStatus[] = before.filter(

@@ -4,13 +4,13 @@ import { dnsTarget, INGRESS_PREFIX, LEGACY_INGRESS_FINALIZER } from "../constant
 import { dnsObjects } from "../desired/dns-objects.ts";
 import type { OptionNotice } from "../desired/origin-request.ts";
 import { annotatedFlag } from "../desired/sources/annotations.ts";
-import { hostsOf, ingressSource } from "../desired/sources/ingress.ts";
+import { hostsOf, ingressSource, servicesOf } from "../desired/sources/ingress.ts";
 import { ingressTarget, refText, type Target } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, INGRESS, type Ingress } from "../kinds.ts";
 import { keepDnsRecords } from "./dns-children.ts";
 import { dropFinalizer } from "./drop-finalizer.ts";
 import { createNoticeBook } from "./notice-book.ts";
-import { readWorld, serviceLookup } from "./world.ts";
+import { readWorld, servicesNamed } from "./world.ts";
 
 const TARGET = /\.cfargotunnel\.com$/;
 
@@ -36,7 +36,10 @@ export function createIngressReconcile({
     const config = target.state === "known" ? target.config : undefined;
     const { source, notices: told } = ingressSource(ingress, {
       config,
-      service: await serviceLookup(ctx.cache),
+      service: await servicesNamed(
+        ctx.cache,
+        servicesOf(ingress).map((name) => ({ namespace: key.namespace, name })),
+      ),
     });
     const notices: OptionNotice[] = [...told];
     const tunnel = target.state === "known" ? world.tunnel(target.ref) : undefined;

@@ -52,12 +52,30 @@ export async function readWorld(cache: SourceReader, operatorNamespace: string):
   };
 }
 
-/** Look-up of Services in one reading of the cache. */
-export async function serviceLookup(
+/** Look-up of Services by namespace and name. */
+export type ServiceLookup = (namespace: string, name: string) => Cached<Service> | undefined;
+
+/** A Service that something refers to. */
+export interface ServiceRef {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Look-up of all Services in one reading of the cache; for who goes through many objects. */
+export async function serviceLookup(cache: SourceReader): Promise<ServiceLookup> {
+  return lookupOf(await cache.list(SERVICE));
+}
+
+/** Look-up of some Services alone; for who looks at one object. */
+export async function servicesNamed(
   cache: SourceReader,
-): Promise<(namespace: string, name: string) => Cached<Service> | undefined> {
-  const all = new Map(
-    (await cache.list(SERVICE)).map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one]),
-  );
+  refs: readonly ServiceRef[],
+): Promise<ServiceLookup> {
+  const found = await Promise.all(refs.map((ref) => cache.get(SERVICE, ref)));
+  return lookupOf(found.filter((one) => one !== undefined));
+}
+
+function lookupOf(services: readonly Cached<Service>[]): ServiceLookup {
+  const all = new Map(services.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one]));
   return (namespace, name) => all.get(`${namespace}/${name}`);
 }

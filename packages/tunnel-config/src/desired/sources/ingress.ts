@@ -74,6 +74,15 @@ export function ingressSource(ingress: Cached<Ingress>, inputs: IngressInputs): 
   return { source, notices: distinct(notices) };
 }
 
+/** Names of the Services that an Ingress refers to. */
+export function servicesOf({ spec }: Cached<Ingress>): string[] {
+  const backends = [
+    spec.defaultBackend,
+    ...(spec.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend)),
+  ];
+  return [...new Set(backends.flatMap((backend) => backend?.service?.name ?? []))];
+}
+
 /** Hosts of an Ingress that get a DNS record: those that are served (TUN-468, TUN-473). */
 export function hostsOf({ rules = [] }: Source): string[] {
   return [...new Set(rules.flatMap(({ hostname }) => (hostname === undefined ? [] : [hostname])))].sort();
