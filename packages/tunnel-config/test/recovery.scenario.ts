@@ -98,7 +98,7 @@ describe("interruptions", () => {
     expect(liveTunnels().map(({ fields }) => fields.id)).toEqual([id]);
     // What is read may be older than what was written.
     await stage.patch("ClusterTunnel", "main", { status: { tunnelId: "" } }, "status");
-    expect(await active("main")).toBe(id);
+    await eventually(async () => expect((await stage.get("ClusterTunnel", "main")).status.tunnelId).toBe(id));
     expect(calls(0, "POST", TUNNELS)).toHaveLength(1);
   });
 
@@ -318,7 +318,7 @@ describe("legacies", () => {
     for (const { ingress: sent } of stage.puts().slice(from)) expect(sent).toHaveLength(3);
     await eventually(async () => {
       const { metadata } = await stage.get("ClusterTunnel", "main");
-      expect(metadata.annotations).not.toHaveProperty("cloudflare-operator.io/tunnel-token");
+      expect(metadata.annotations ?? {}).not.toHaveProperty(["cloudflare-operator.io/tunnel-token"]);
       expect((await stage.get("Ingress", "a")).metadata.finalizers).toBeUndefined();
     });
     expect((await stage.get("Deployment", "main")).metadata.uid).toBe(deployment.metadata.uid);
