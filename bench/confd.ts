@@ -8,6 +8,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EtcdServer, startEtcd } from "../packages/confd-agent/src/servers.testkit.ts";
+import { NODE_ENVIRONMENT, NODE_FLAGS } from "../tools/bundle.ts";
 
 const FILES = 100;
 const KEYS_PER_FILE = 100;
@@ -23,6 +24,7 @@ const LIMIT_MS = 120_000;
 interface Subject {
   readonly name: string;
   readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 interface Figures {
@@ -45,8 +47,14 @@ const built = spawnSync(build[0], build.slice(1), { stdio: ["ignore", 2, 2] });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
 const original = process.env.QUARTET_TEST_CONFD;
+const program = [process.execPath, ...NODE_FLAGS, bundle];
 const subjects: Subject[] = [
-  { name: "quartet-confd", command: [process.execPath, bundle] },
+  { name: "quartet-confd", command: program, environment: NODE_ENVIRONMENT },
+  {
+    name: "quartet-confd, `-fsync=false`",
+    command: program,
+    environment: { ...NODE_ENVIRONMENT, CONFD_FSYNC: "false" },
+  },
   ...(original ? [{ name: "confd 0.16", command: [original] }] : []),
 ];
 if (!original) console.error("confd 0.16: NOT RUN (QUARTET_TEST_CONFD names no binary)");
@@ -76,11 +84,12 @@ function row(name: string, figures: Figures): string {
   return `| ${name} | ${cells.join(" | ")} |`;
 }
 
-async function measure({ command }: Subject, server: EtcdServer): Promise<Figures> {
+async function measure({ command, environment = {} }: Subject, server: EtcdServer): Promise<Figures> {
   const [program = "", ...flags] = command;
+  const env = { ...process.env, ...environment };
   const starts = Array.from({ length: STARTS }, () => {
     const began = performance.now();
-    spawnSync(program, [...flags, "-version"]);
+    spawnSync(program, [...flags, "-version"], { env });
     return performance.now() - began;
   });
   const folder = mkdtempSync(join(tmpdir(), "confd-bench-"));
@@ -97,7 +106,7 @@ async function measure({ command }: Subject, server: EtcdServer): Promise<Figure
     "-log-level",
     "error",
   ];
-  const child = spawn(program, [...flags, ...args], { stdio: ["ignore", "ignore", 2] });
+  const child = spawn(program, [...flags, ...args], { env, stdio: ["ignore", "ignore", 2] });
   try {
     await until(() =>
       Array.from({ length: FILES }, (_, file) => file).every((file) =>

@@ -5,6 +5,7 @@ import { convertedCrds, loadSettings } from "@quartet/core";
 import { MODULES } from "@quartet/manager";
 import { parse } from "yaml";
 import { controllersFile, crdTemplate, rbacFile, valuesSchema, webhooksFile } from "./generate/chart.ts";
+import { confdFlagsPage } from "./generate/confd-flags.ts";
 import { crdPage } from "./generate/crd-reference.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { metricFamilies } from "./generate/metrics.ts";
@@ -50,6 +51,7 @@ write(schemaFile, valuesSchema(readFileSync(`${repository}/${schemaFile}`, "utf8
 write("charts/quartet/files/controllers.yaml", controllersFile(MODULES, scaled));
 const { specs } = await loadSettings({ args: [], env: {}, modules: MODULES });
 write("docs/reference/flags.md", flagsPage(specs));
+write("docs/reference/confd-flags.md", confdFlagsPage());
 write("docs/reference/metrics.md", metricsPage(await metricFamilies()));
 
 function write(path: string, content: string): void {

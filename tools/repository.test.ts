@@ -172,7 +172,11 @@ describe("tool chain", () => {
 });
 
 it("CORE-530 the image holds Node, the bundle, its map and its licences, and runs as a user without rights", () => {
-  const [build = "", run = ""] = read("Dockerfile").split("\nFROM ").slice(1);
+  const [build = "", confd = "", run = ""] = read("Dockerfile").split("\nFROM ").slice(1);
+  expect(confd).toMatch(/^\$\{CONFD_BASE\} AS confd$/m);
+  expect(confd).toContain(
+    `ENTRYPOINT ${JSON.stringify(["node", ...NODE_FLAGS, "/app/quartet-confd.mjs"]).replaceAll(",", ", ")}`,
+  );
   expect(read("Dockerfile")).toMatch(/^ARG RUN_BASE=\S*distroless\/nodejs24\S*$/m);
   expect(build).toContain("--platform=$BUILDPLATFORM");
   expect(build).toContain("--frozen-lockfile");

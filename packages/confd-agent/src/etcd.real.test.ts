@@ -1,5 +1,5 @@
 /** The agent on a real etcd server. */
-import { statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { becomes, createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";
 import { type EtcdServer, startEtcd } from "./servers.testkit.ts";
@@ -248,84 +248,4 @@ it("CONFD-ETCD-11 keys without a leading slash", async () => {
   });
   expect((await scene.run(args("--onetime", "--strip-leading-slash"))).code).toBe(0);
   expect(scene.read("out")).toBe("/stolon/c=0 1");
-});
-
-describe("users", () => {
-  const enable = async (): Promise<void> => {
-    const base64 = (text: string): string => Buffer.from(text).toString("base64");
-    await etcd.put({ "/app/name": "one", "/secret/name": "no" });
-    for (const name of ["root", "reader"]) {
-      await etcd.call("/v3/auth/user/add", { name, password: "pw" });
-      await etcd.call("/v3/auth/role/add", { name });
-      await etcd.call("/v3/auth/user/grant", { user: name, role: name });
-    }
-    await etcd.call("/v3/auth/role/grant", {
-      name: "reader",
-      perm: { permType: "READ", key: base64("/app"), range_end: base64("/app0") },
-    });
-    await etcd.call("/v3/auth/enable", {});
-  };
-  const token = async (): Promise<string> =>
-    (await etcd.call("/v3/auth/authenticate", { name: "root", password: "pw" })).token as string;
-  const put = async (key: string, value: string): Promise<void> => {
-    const base64 = (text: string): string => Buffer.from(text).toString("base64");
-    await etcd.call("/v3/kv/put", { key: base64(key), value: base64(value) }, await token());
-  };
-
-  it("CONFD-ETCD-5 CONFD-WATCH-12 logs in, and a refused range leaves the others alone", async () => {
-    await enable();
-    scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
-    scene.resource("secret", { keys: ["/secret"], template: '{{getv "/secret/name"}}' });
-    const agent = watch("--username", "reader", "--password", "pw");
-    await becomes(scene, "out", "one");
-    await eventually(agent.log, (log) => log.includes("permission denied for /secret"));
-    await put("/app/name", "two");
-    await becomes(scene, "out", "two");
-    expect(scene.exists("secret")).toBe(false);
-  });
-
-  it("CONFD-ETCD-5 goes on when its token is no longer taken", async () => {
-    await etcd.close();
-    etcd = await startEtcd({ args: ["--auth-token-ttl=3"] });
-    await enable();
-    scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
-    watch("--username", "reader", "--password", "pw");
-    await becomes(scene, "out", "one");
-    await new Promise((resolve) => setTimeout(resolve, 8000));
-    await put("/app/name", "two");
-    await becomes(scene, "out", "two");
-  });
-
-  it("CONFD-ETCD-5 a wrong password ends a single pass with its reason", async () => {
-    await enable();
-    scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
-    const { code, stderr } = await scene.run(
-      args("--onetime", "--username", "reader", "--password", "wrong"),
-    );
-    expect(code).toBe(1);
-    expect(stderr).toContain("authentication failed");
-    expect(stderr).not.toContain("wrong");
-  });
-});
-
-it("CONFD-ETCD-2 CONFD-ETCD-3 CONFD-ETCD-4 TLS: the right CA, the wrong one, and none wanted", async () => {
-  await etcd.close();
-  etcd = await startEtcd({ tls: true });
-  await etcd.put({ "/app/name": "one" });
-  scene.resource("out", { keys: ["/app"], template: '{{getv "/app/name"}}' });
-  const run = (...more: string[]) =>
-    scene.run(["--backend", "etcdv3", "--node", etcd.url, "--onetime", "--dial-timeout", "2s", ...more]);
-  expect((await run("--client-ca-keys", etcd.caFile)).code).toBe(0);
-  expect(scene.read("out")).toBe("one");
-  const unknown = await run();
-  expect(unknown.code).toBe(1);
-  expect(unknown.stderr).toMatch(/self-signed certificate|unable to verify|unable to get/);
-  expect(unknown.stderr).toContain(etcd.url);
-  const insecure = await run("--client-insecure");
-  expect(insecure.code).toBe(0);
-  expect(insecure.stderr).toContain("not verified");
-  writeFileSync(scene.path("empty.pem"), "nothing");
-  const empty = await run("--client-ca-keys", scene.path("empty.pem"));
-  expect(empty.code).toBe(1);
-  expect(empty.stderr).toContain("holds no certificate");
 });

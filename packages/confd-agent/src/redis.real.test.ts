@@ -174,3 +174,71 @@ it("CONFD-REDIS-2 CONFD-REDIS-3 password, its old place, and another separator",
   redis.command("set", "app:a", "2");
   await becomes(scene, "out", "a=2 ");
 });
+
+it("CONFD-REDIS-2 TLS: the right CA, none, and none wanted", async () => {
+  await redis.close();
+  redis = await startRedis(NOTICES, { tls: true });
+  set("/app/a", "1");
+  app();
+  const run = (node: string, ...more: string[]) =>
+    scene.run(["--backend", "redis", "--node", node, "--onetime", "--backend-timeout", "5s", ...more]);
+  expect((await run(redis.address, "--client-ca-keys", redis.caFile)).code).toBe(0);
+  expect(scene.read("out")).toBe("a=1 ");
+  const unknown = await run(`rediss://${redis.address}`);
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toMatch(/self-signed certificate|unable to verify|unable to get/);
+  expect((await run(`rediss://${redis.address}`, "--client-insecure")).code).toBe(0);
+  watch("--client-ca-keys", redis.caFile);
+  set("/app/a", "2");
+  await becomes(scene, "out", "a=2 ");
+});
+
+it("CONFD-REDIS-2 CONFD-REDIS-7 a user of an ACL that may read and listen, but not see the configuration", async () => {
+  redis.command(
+    "acl",
+    "setuser",
+    "reader",
+    "on",
+    ">pw",
+    "~/app*",
+    "&*",
+    "-@all",
+    "+@read",
+    "+@pubsub",
+    "+@connection",
+    "+info",
+    "+select",
+  );
+  set("/app/a", "1");
+  app();
+  const agent = watch("--username", "reader", "--password", "pw", "--interval", "1");
+  await becomes(scene, "out", "a=1 ");
+  await eventually(agent.log, (log) => log.includes("cannot ask for notify-keyspace-events"));
+  set("/app/a", "2");
+  await becomes(scene, "out", "a=2 ");
+  expect(agent.log()).not.toContain("pw");
+  const wrong = await scene.run(args("--onetime", "--username", "reader", "--password", "wrong"));
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("WRONGPASS") });
+});
+
+it("CONFD-REDIS-1 CONFD-REDIS-9 CONFD-WATCH-9 the next node is used when the first goes, with what changed there", async () => {
+  const replica = await startRedis([...NOTICES, "--replicaof", "127.0.0.1", redis.address.split(":")[1]!]);
+  try {
+    set("/app/a", "1");
+    app();
+    watch("--node", replica.address);
+    await becomes(scene, "out", "a=1 ");
+    await eventually(
+      () => replica.command("get", "/app/a"),
+      (value) => value === "1",
+    );
+    await redis.kill();
+    replica.command("replicaof", "no", "one");
+    replica.command("set", "/app/a", "2");
+    await becomes(scene, "out", "a=2 ");
+    replica.command("set", "/app/a", "3");
+    await becomes(scene, "out", "a=3 ");
+  } finally {
+    await replica.close();
+  }
+});

@@ -27,7 +27,8 @@ interface ServerOptions {
   readonly release: () => void;
 }
 
-async function startServer(options: ServerOptions): Promise<TestServer> {
+/** Starts a server and waits until it answers. */
+export async function startServer(options: ServerOptions): Promise<TestServer> {
   const { command, args, folder, data, address, isReady, release } = options;
   let child: ChildProcess | undefined;
   let output = "";
@@ -194,6 +195,8 @@ async function gateway(
 /** A Redis server. */
 export interface RedisServer extends TestServer {
   readonly version: string;
+  /** Certificate of the CA; empty without TLS. */
+  readonly caFile: string;
   /** Runs a command with the server's own client; its output. */
   command(...args: readonly string[]): string;
 }
@@ -202,17 +205,32 @@ export interface RedisServer extends TestServer {
 export const findRedis = (): string =>
   execFileSync("redis-server", ["--version"], { encoding: "utf8" }).trim();
 
-export async function startRedis(args: readonly string[] = []): Promise<RedisServer> {
+export interface RedisOptions {
+  /** Listens with TLS alone. */
+  readonly tls?: boolean;
+}
+
+export async function startRedis(
+  args: readonly string[] = [],
+  { tls = false }: RedisOptions = {},
+): Promise<RedisServer> {
   const version = findRedis();
   const ports = portAllocator();
   const port = await ports.allocate();
   const folder = mkdtempSync(join(tmpdir(), "confd-redis-"));
   const data = join(folder, "data");
+  const caFile = tls ? await writeCertificates(folder) : "";
   const password = args.includes("--requirepass") ? args[args.indexOf("--requirepass") + 1]! : "";
   const command: RedisServer["command"] = (...words) =>
     execFileSync(
       "redis-cli",
-      ["-p", String(port), ...(password === "" ? [] : ["--no-auth-warning", "-a", password]), ...words],
+      [
+        "-p",
+        String(port),
+        ...(tls ? ["--tls", "--cacert", caFile] : []),
+        ...(password === "" ? [] : ["--no-auth-warning", "-a", password]),
+        ...words,
+      ],
       {
         encoding: "utf8",
       },
@@ -220,8 +238,7 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   const server = await startServer({
     command: "redis-server",
     args: [
-      "--port",
-      String(port),
+      ...(tls ? tlsArguments(port, folder) : ["--port", String(port)]),
       "--bind",
       "127.0.0.1",
       "--dir",
@@ -244,5 +261,11 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
     },
     release: () => ports.releaseAll(),
   });
-  return { ...server, version, command };
+  return { ...server, version, caFile, command };
 }
+
+const tlsArguments = (port: number, folder: string): string[] => [
+  ...["--port", "0", "--tls-port", String(port), "--tls-auth-clients", "no"],
+  ...["--tls-cert-file", `${folder}/server.crt`, "--tls-key-file", `${folder}/server.key`],
+  ...["--tls-ca-cert-file", `${folder}/ca.crt`],
+];

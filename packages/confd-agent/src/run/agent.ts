@@ -1,5 +1,4 @@
 /** The agent at work: once, at intervals, or following its backends. */
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { belongs } from "../backend/backend.ts";
 import { type Client, createClient } from "../backend/client.ts";
@@ -11,13 +10,12 @@ import { removeLeftovers } from "../files/stage.ts";
 import type { Level, Log } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
 import type { LoadedResources } from "../resource/load.ts";
-import type { Resource } from "../resource/resource.ts";
 import { createInventory } from "./inventory.ts";
 import { createPendingReloads } from "./pending.ts";
 import { createRenderer } from "./render.ts";
 import { createScheduler, runOnce } from "./scheduler.ts";
 import { createSlots } from "./slots.ts";
-import { createSources } from "./sources.ts";
+import { createSources, tellsTime } from "./sources.ts";
 import type { Tracked } from "./tracked.ts";
 import type { WaveDeps } from "./wave.ts";
 
@@ -106,7 +104,12 @@ export function createAgent({
   });
   const load = (): readonly Tracked[] => {
     const fresh = inventory.load();
-    if (!settings.watch && !settings.onetime) for (const { resource } of fresh) warnOfClock(resource, log);
+    if (!settings.watch && !settings.onetime) {
+      for (const { resource } of fresh) {
+        if (!tellsTime(resource.template)) continue;
+        log.log("warn", `${resource.dest}: its template uses datetime: each interval writes and reloads it`);
+      }
+    }
     const { resources } = inventory.loaded();
     metrics.loaded(
       resources.length,
@@ -270,16 +273,6 @@ export function createAgent({
     resources: () => [...inventory.tracked()],
     refused: () => inventory.loaded().errors,
   };
-}
-
-/** With intervals a template that tells the time is another text each time. */
-function warnOfClock({ template, dest }: Resource, log: Log): void {
-  try {
-    if (!/\{\{[^}]*\bdatetime\b/.test(readFileSync(template, "latin1"))) return;
-    log.log("warn", `${dest}: its template uses datetime: each interval writes and reloads it`);
-  } catch {
-    // Rendering says what is wrong.
-  }
 }
 
 /** The file that a path means, or the path itself where that cannot be told. */

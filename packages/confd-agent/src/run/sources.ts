@@ -1,5 +1,5 @@
 /** The files that the agent works from, besides its backends: conf.d and templates. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Settings } from "../config/settings.ts";
 import { watchFolders } from "./folders.ts";
@@ -50,4 +50,13 @@ export function createSources({ confdir }: Settings, inventory: Inventory, onCha
 function signatureOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat === undefined ? "" : `${stat.mtimeMs}:${stat.size}:${stat.ino}`;
+}
+
+/** Whether a template asks for the time: its text is another one each time. One that cannot be read does not. */
+export function tellsTime(template: string): boolean {
+  try {
+    return /\{\{[^}]*\bdatetime\b/.test(readFileSync(template, "latin1"));
+  } catch {
+    return false;
+  }
 }
