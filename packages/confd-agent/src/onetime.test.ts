@@ -46,7 +46,7 @@ describe("a pass over the environment", () => {
     expect(readdirSync(scene.folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
-  it("CONFD-CMD-2 CONFD-PROC-1 a failing check keeps file and service as they were", async () => {
+  it("AS-9 CONFD-CMD-2 CONFD-PROC-1 a failing check keeps file and service as they were", async () => {
     scene.write("a", "old");
     scene.resource("a", {
       template: "new",
@@ -64,7 +64,7 @@ describe("a pass over the environment", () => {
     expect(readdirSync(scene.folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
-  it("CONFD-CMD-7 ends a check that takes too long", async () => {
+  it("AS-9 CONFD-CMD-7 ends a check that takes too long", async () => {
     scene.resource("a", { template: "x", lines: ['check_cmd = "sleep 60"', 'check_cmd_timeout = "300ms"'] });
     const { code, stderr } = await once();
     expect(code).toBe(1);
@@ -104,7 +104,7 @@ describe("a pass over the environment", () => {
     expect(scene.read("said")).toBe(`reload a.toml ${dest} ${dest} {{.Names}}\n`);
   });
 
-  it("CONFD-PROC-2 CONFD-PROC-8 best effort writes the good files and names both errors, fail-fast stops", async () => {
+  it("AS-10 CONFD-PROC-2 CONFD-PROC-8 best effort writes the good files and names both errors, fail-fast stops", async () => {
     for (const name of ["a-good", "c-good"]) scene.resource(name, { template: "ok" });
     for (const name of ["b-bad", "d-bad"]) scene.resource(name, { template: `{{getv "/${name}"}}` });
     const best = await once();
@@ -171,7 +171,7 @@ describe("files", () => {
     ["0644", "644"],
     ["600", "600"],
     ["0o755", "755"],
-  ])("CONFD-FILE-1 CONFD-RES-6 mode %s is octal whatever the mask", async (written, expected) => {
+  ])("AS-12 CONFD-FILE-1 CONFD-RES-6 mode %s is octal whatever the mask", async (written, expected) => {
     scene.resource("a", { template: "x", lines: [`mode = "${written}"`] });
     const before = process.umask(0o077);
     try {

@@ -143,6 +143,23 @@ describe("where settings come from", () => {
     expect(stderr).toContain("WARN config file /nowhere.toml does not exist");
   });
 
+  it("CONFD-CFG-14 an unknown level is named, lines have time, level and text, and JSON its fields", async () => {
+    scene.resource("a", { template: "x" });
+    const wrong = await scene.run(["-onetime", "env", "-log-level", "loud"]);
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain('"loud"');
+    const text = await scene.run(["-onetime", "env"]);
+    expect(text.stdout).toBe("");
+    expect(text.stderr).toMatch(/^\d{4}-\d\d-\d\dT\S+ \S+ \S+\[\d+\]: INFO /m);
+    scene.write("a", "old");
+    const json = await scene.run(["-onetime", "env", "-log-format", "json"]);
+    const records = json.stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(records.at(-1)).toMatchObject({ level: "info", resource: "a.toml", dest: scene.path("a") });
+  });
+
   it("CONFD-CFG-12 CONFD-BE-9 CONFD-CFG-13 backends that cannot work end the agent", async () => {
     const cases = {
       ectd: 'Invalid backend "ectd": use one of consul, env, etcd,',
