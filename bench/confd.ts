@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EtcdServer, startEtcd } from "../packages/confd-agent/src/servers.testkit.ts";
@@ -27,13 +27,15 @@ interface Subject {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-interface Figures {
-  readonly startMs: number;
+/** A subject that runs. */
+interface Running {
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly folder: string;
+  readonly prefix: string;
+  /** From its start until all files were there, in milliseconds. */
   readonly firstMs: number;
-  readonly medianMs: number;
-  readonly p95Ms: number;
-  readonly idleCpu: number;
-  readonly rssMiB: number;
+  close(): Promise<void>;
 }
 
 const root = join(import.meta.dirname, "..");
@@ -60,42 +62,77 @@ const subjects: Subject[] = [
 if (!original) console.error("confd 0.16: NOT RUN (QUARTET_TEST_CONFD names no binary)");
 
 const etcd = await startEtcd();
+const running: Running[] = [];
 try {
-  for (let file = 0; file < FILES; file++) {
-    await etcd.put(
-      Object.fromEntries(Array.from({ length: KEYS_PER_FILE }, (_, key) => [`/bench/${file}/${key}`, "0"])),
-    );
+  const figures = subjects.map(() => ({ times: [] as number[] }));
+  const starts = subjects.map((subject) => startTime(subject));
+  for (const subject of subjects) running.push(await launch(subject, etcd));
+  await sleep(3000);
+  // In turns, so that whatever else the machine does is the same for all.
+  for (let round = 0; round < CHANGES; round++) {
+    for (let turn = 0; turn < running.length; turn++) {
+      const index = (round + turn) % running.length;
+      figures[index]!.times.push(await change(running[index]!, etcd, round));
+      await sleep(20);
+    }
   }
+  await sleep(3000);
+  const before = running.map(({ child }) => cpuTicks(child));
+  await sleep(IDLE_MS);
+  const idle = running.map(
+    ({ child }, index) => (100 * (cpuTicks(child) - before[index]!)) / TICKS / (IDLE_MS / 1000),
+  );
   console.log(
-    `${etcd.version}, Node.js ${process.version}, ${cpus().length} CPUs, ${FILES} files over ${FILES * KEYS_PER_FILE} keys`,
+    `${etcd.version}, Node.js ${process.version}, ${cpus().length} CPUs, ${FILES} files over ${FILES * KEYS_PER_FILE} keys, ${CHANGES} changes, load ${loadavg()[0]!.toFixed(1)}`,
   );
   console.log(
     "| | start, ms | all files, ms | change, median ms | change, p95 ms | idle CPU, % | RSS, MiB |",
   );
   console.log("|---|---|---|---|---|---|---|");
-  for (const subject of subjects) console.log(row(subject.name, await measure(subject, etcd)));
+  for (const [index, { name, child, firstMs }] of running.entries()) {
+    const { times } = figures[index]!;
+    const cells = [
+      starts[index]!,
+      firstMs,
+      percentile(times, 0.5),
+      percentile(times, 0.95),
+      idle[index]!,
+      residentMiB(child),
+    ];
+    console.log(`| ${name} | ${cells.map((value) => value.toFixed(1)).join(" | ")} |`);
+  }
 } finally {
+  for (const one of running) await one.close();
   await etcd.close();
 }
 
-function row(name: string, figures: Figures): string {
-  const { startMs, firstMs, medianMs, p95Ms, idleCpu, rssMiB } = figures;
-  const cells = [startMs, firstMs, medianMs, p95Ms, idleCpu, rssMiB].map((value) => value.toFixed(1));
-  return `| ${name} | ${cells.join(" | ")} |`;
-}
-
-async function measure({ command, environment = {} }: Subject, server: EtcdServer): Promise<Figures> {
+/** Median time of a call that prints the version, in milliseconds. */
+function startTime({ command, environment }: Subject): number {
   const [program = "", ...flags] = command;
   const env = { ...process.env, ...environment };
-  const starts = Array.from({ length: STARTS }, () => {
+  const times = Array.from({ length: STARTS }, () => {
     const began = performance.now();
     spawnSync(program, [...flags, "-version"], { env });
     return performance.now() - began;
   });
+  return percentile(times, 0.5);
+}
+
+/** Starts a subject on keys of its own, and waits for all its files. */
+async function launch({ name, command, environment }: Subject, server: EtcdServer): Promise<Running> {
+  const prefix = `/bench${running.length}`;
+  for (let file = 0; file < FILES; file++) {
+    await server.put(
+      Object.fromEntries(
+        Array.from({ length: KEYS_PER_FILE }, (_, key) => [`${prefix}/${file}/${key}`, "0"]),
+      ),
+    );
+  }
   const folder = mkdtempSync(join(tmpdir(), "confd-bench-"));
-  writeResources(folder);
+  writeResources(folder, prefix);
   const began = performance.now();
-  const args = [
+  const [first = "", ...flags] = command;
+  const own = [
     "-backend",
     "etcdv3",
     "-node",
@@ -106,63 +143,48 @@ async function measure({ command, environment = {} }: Subject, server: EtcdServe
     "-log-level",
     "error",
   ];
-  const child = spawn(program, [...flags, ...args], { env, stdio: ["ignore", "ignore", 2] });
-  try {
-    await until(() =>
-      Array.from({ length: FILES }, (_, file) => file).every((file) =>
-        existsSync(join(folder, `out${file}`)),
-      ),
-    );
-    const firstMs = performance.now() - began;
-    await sleep(3000);
-    const times = await changes(folder, server);
-    await sleep(3000);
-    const before = cpuTicks(child);
-    await sleep(IDLE_MS);
-    const idleCpu = (100 * (cpuTicks(child) - before)) / TICKS / (IDLE_MS / 1000);
-    return {
-      startMs: percentile(starts, 0.5),
-      firstMs,
-      medianMs: percentile(times, 0.5),
-      p95Ms: percentile(times, 0.95),
-      idleCpu,
-      rssMiB: residentMiB(child),
-    };
-  } finally {
-    const gone = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await gone;
-    rmSync(folder, { recursive: true });
-  }
+  const env = { ...process.env, ...environment };
+  const child = spawn(first, [...flags, ...own], { env, stdio: ["ignore", "ignore", 2] });
+  await until(() =>
+    Array.from({ length: FILES }, (_, file) => file).every((file) => existsSync(join(folder, `out${file}`))),
+  );
+  return {
+    name,
+    child,
+    folder,
+    prefix,
+    firstMs: performance.now() - began,
+    close: async () => {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await gone;
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
-function writeResources(folder: string): void {
+function writeResources(folder: string, prefix: string): void {
   mkdirSync(join(folder, "conf.d"));
   mkdirSync(join(folder, "templates"));
   for (let file = 0; file < FILES; file++) {
     const dest = join(folder, `out${file}`);
     writeFileSync(
       join(folder, "conf.d", `f${file}.toml`),
-      `[template]\nsrc = "f.tmpl"\ndest = "${dest}"\nprefix = "/bench/${file}"\nkeys = ["/"]\n`,
+      `[template]\nsrc = "f.tmpl"\ndest = "${dest}"\nprefix = "${prefix}/${file}"\nkeys = ["/"]\n`,
     );
   }
   writeFileSync(join(folder, "templates/f.tmpl"), '{{range gets "/*"}}{{.Key}}={{.Value}}\n{{end}}');
 }
 
-/** Times from the commit of a change to its value in the file. */
-async function changes(folder: string, server: EtcdServer): Promise<number[]> {
-  const times: number[] = [];
-  for (let round = 0; round < CHANGES; round++) {
-    const file = (round * 37) % FILES;
-    const key = (round * 53) % KEYS_PER_FILE;
-    const value = `v${round}-${process.hrtime.bigint()}`;
-    await server.put({ [`/bench/${file}/${key}`]: value });
-    const began = performance.now();
-    await until(() => readFileSync(join(folder, `out${file}`), "utf8").includes(`/${key}=${value}\n`));
-    times.push(performance.now() - began);
-    await sleep(50);
-  }
-  return times;
+/** Time from the commit of a change to its value in the file. */
+async function change({ folder, prefix }: Running, server: EtcdServer, round: number): Promise<number> {
+  const file = (round * 37) % FILES;
+  const key = (round * 53) % KEYS_PER_FILE;
+  const value = `v${round}-${process.hrtime.bigint()}`;
+  await server.put({ [`${prefix}/${file}/${key}`]: value });
+  const began = performance.now();
+  await until(() => readFileSync(join(folder, `out${file}`), "utf8").includes(`/${key}=${value}\n`));
+  return performance.now() - began;
 }
 
 async function until(holds: () => boolean): Promise<void> {
