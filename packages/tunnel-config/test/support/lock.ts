@@ -36,11 +36,19 @@ interface Lease {
 export async function takeTurn(client: TestClient): Promise<() => Promise<void>> {
   const holder = randomUUID();
   while (!(await acquire(client, holder))) await sleep(POLL_MS);
-  const timer = setInterval(() => void renew(client, holder).catch(() => {}), (DURATION_S * 1000) / 4);
+  let renewal: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(
+    () => {
+      renewal = renew(client, holder).catch(() => {});
+    },
+    (DURATION_S * 1000) / 4,
+  );
   await clear(client);
   return async () => {
     await clear(client);
     clearInterval(timer);
+    // One that is under way would take the turn back.
+    await renewal;
     await client.request("PATCH", `${LEASES}/${NAME}`, specOf(""), MERGE);
   };
 }
