@@ -2,6 +2,1547 @@
 import type { ObjectMeta } from "@quartet/core";
 
 /**
+ * AccessGroup is a group of people and machines that Access policies name.
+ */
+export interface AccessGroup {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Name in the account; default: that of the object.
+ */
+name?: string
+/**
+ * Who belongs to it: whom at least one rule fits.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One rule; it has exactly one key.
+ */
+include: [{
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+}, ...({
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+})[]]
+/**
+ * Who does not, whatever else fits.
+ * 
+ * @maxItems 1000
+ * 
+ * Items: One rule; it has exactly one key.
+ */
+exclude?: {
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+}[]
+/**
+ * What must fit as well, each of it.
+ * 
+ * @maxItems 1000
+ * 
+ * Items: One rule; it has exactly one key.
+ */
+require?: {
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+}[]
+/**
+ * Whether it is put into every new policy.
+ */
+isDefault?: boolean
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier in the account.
+ */
+groupId?: string
+/**
+ * Account of it.
+ */
+accountId?: string
+/**
+ * What is about to be created in the account; there until its identifier is known.
+ */
+claim?: string
+/**
+ * Stage of its life.
+ */
+state?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
  * CloudflareCredentials are an account and the credentials for it.
  */
 export interface CloudflareCredentials {
@@ -875,6 +2416,2752 @@ sourceResourceVersion?: string
  * Identifiers of all records.
  */
 managedRecordIds?: string[]
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * GatewayRule is a rule of the secure web gateway.
+ */
+export interface GatewayRule {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Name in the account; default: that of the object.
+ */
+name?: string
+/**
+ * Text beside the marker of the owner.
+ */
+description?: string
+/**
+ * Place among the rules of the account; lower is earlier.
+ */
+precedence: number
+/**
+ * Whether it holds.
+ */
+enabled?: boolean
+/**
+ * What happens to what matches.
+ */
+action: ("on" | "off" | "allow" | "block" | "scan" | "noscan" | "safesearch" | "ytrestricted" | "isolate" | "noisolate" | "override" | "l4_override" | "egress" | "resolve" | "quarantine")
+/**
+ * Kind of traffic.
+ * 
+ * @maxItems 5
+ * 
+ * Items: One kind.
+ */
+filters?: []|[("http" | "dns" | "l4" | "egress" | "dns_resolver")]|[("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver")]|[("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver")]|[("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver")]|[("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver"), ("http" | "dns" | "l4" | "egress" | "dns_resolver")]
+/**
+ * Expression on the traffic.
+ */
+traffic?: string
+/**
+ * Expression on who it is.
+ */
+identity?: string
+/**
+ * Expression on the device.
+ */
+devicePosture?: string
+/**
+ * When it holds.
+ */
+schedule?: {
+/**
+ * Time zone, such as Europe/Berlin; default: that of the user.
+ */
+timeZone?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+mon?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+tue?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+wed?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+thu?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+fri?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+sat?: string
+/**
+ * Times of the day, such as 08:00-12:30,13:30-17:00.
+ */
+sun?: string
+}
+/**
+ * When it ends.
+ */
+expiration?: {
+/**
+ * Time, RFC 3339.
+ */
+expiresAt?: string
+/**
+ * Minutes for which it is renewed.
+ */
+duration?: number
+}
+/**
+ * What the action does beside itself.
+ */
+ruleSettings?: {
+/**
+ * Whether a page tells of the block.
+ */
+blockPageEnabled?: boolean
+/**
+ * What the page says.
+ */
+blockReason?: string
+/**
+ * Addresses to answer with.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+overrideIps?: string[]
+/**
+ * Host to answer with.
+ */
+overrideHost?: string
+/**
+ * Where the connection goes.
+ */
+l4Override?: {
+/**
+ * Address.
+ */
+ip?: string
+/**
+ * Port.
+ */
+port?: number
+}
+/**
+ * What an isolated browser may do.
+ */
+bisoAdminControls?: {
+/**
+ * No printing.
+ */
+disablePrinting?: boolean
+/**
+ * No copying.
+ */
+disableCopyPaste?: boolean
+/**
+ * No downloads.
+ */
+disableDownload?: boolean
+/**
+ * No uploads.
+ */
+disableUpload?: boolean
+/**
+ * No keyboard.
+ */
+disableKeyboard?: boolean
+/**
+ * No clipboard.
+ */
+disableClipboardRedirection?: boolean
+}
+/**
+ * How old a session may be.
+ */
+checkSession?: {
+/**
+ * Whether it is checked.
+ */
+enforce?: boolean
+/**
+ * Age, such as 24h.
+ */
+duration?: string
+}
+/**
+ * Headers to add.
+ */
+addHeaders?: {
+[k: string]: string
+}
+/**
+ * No DNSSEC validation.
+ */
+insecureDisableDnssecValidation?: boolean
+/**
+ * Addresses to leave from.
+ */
+egress?: {
+/**
+ * Address.
+ */
+ipv4?: string
+/**
+ * Network.
+ */
+ipv6?: string
+/**
+ * Address when the first is missing.
+ */
+ipv4Fallback?: string
+}
+/**
+ * Log of what matched.
+ */
+payloadLog?: {
+/**
+ * Whether it is kept.
+ */
+enabled?: boolean
+}
+/**
+ * What becomes of a certificate that is not trusted.
+ */
+untrustedCertificateAction?: ("pass_through" | "block" | "error")
+/**
+ * Log of SSH.
+ */
+auditSsh?: {
+/**
+ * Whether commands are kept.
+ */
+commandLogging?: boolean
+}
+/**
+ * Resolution by an internal view.
+ */
+resolveDnsInternally?: {
+/**
+ * The view.
+ */
+viewId?: string
+/**
+ * Whether public DNS is asked when the view knows nothing.
+ */
+fallback?: boolean
+}
+/**
+ * Resolution by 1.1.1.1.
+ */
+resolveDnsThroughCloudflare?: boolean
+/**
+ * Resolvers of the rule.
+ */
+dnsResolvers?: {
+/**
+ * Those for IPv4.
+ * 
+ * @maxItems 10
+ * 
+ * Items: One resolver.
+ */
+ipv4?: []|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]
+/**
+ * Those for IPv6.
+ * 
+ * @maxItems 10
+ * 
+ * Items: One resolver.
+ */
+ipv6?: []|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]|[{
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}, {
+/**
+ * Address.
+ */
+ip: string
+/**
+ * Port.
+ */
+port?: number
+/**
+ * Whether it is in a private network.
+ */
+routeThroughPrivateNetwork?: boolean
+/**
+ * Virtual network of it.
+ */
+vnetId?: string
+}]
+}
+/**
+ * What the client shows.
+ */
+notificationSettings?: {
+/**
+ * Whether it does.
+ */
+enabled?: boolean
+/**
+ * Text.
+ */
+message?: string
+/**
+ * Where help is.
+ */
+supportUrl?: string
+}
+/**
+ * Child accounts may bypass the rule.
+ */
+allowChildBypass?: boolean
+/**
+ * Bypasses the rule of the parent account.
+ */
+bypassParentRule?: boolean
+/**
+ * Categories of CNAME targets do not count.
+ */
+ignoreCnameCategoryMatches?: boolean
+/**
+ * Categories of addresses count.
+ */
+ipCategories?: boolean
+/**
+ * Indicator feeds of addresses count.
+ */
+ipIndicatorFeeds?: boolean
+/**
+ * Files that are opened in a sandbox.
+ */
+quarantine?: {
+/**
+ * Types of files.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+fileTypes?: string[]
+}
+}
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier in the account.
+ */
+ruleId?: string
+/**
+ * Account of it.
+ */
+accountId?: string
+/**
+ * What is about to be created in the account; there until its identifier is known.
+ */
+claim?: string
+/**
+ * Stage of its life.
+ */
+state?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * NetworkRoute sends traffic for a private network through a tunnel.
+ */
+export interface NetworkRoute {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Network in CIDR notation, IPv4 or IPv6.
+ */
+network: string
+/**
+ * Tunnel that the network is behind.
+ */
+tunnelRef: {
+/**
+ * Kind of the tunnel.
+ */
+kind?: ("Tunnel" | "ClusterTunnel")
+/**
+ * Name of the tunnel object.
+ */
+name: string
+/**
+ * Namespace of a Tunnel; default: default.
+ */
+namespace?: string
+}
+/**
+ * Virtual network; default: that of the account.
+ */
+virtualNetworkRef?: {
+/**
+ * VirtualNetwork in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+/**
+ * Text beside the marker of the owner.
+ */
+comment?: string
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier in the account.
+ */
+routeId?: string
+/**
+ * Network of the route.
+ */
+network?: string
+/**
+ * Tunnel of the route.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Virtual network of the route.
+ */
+virtualNetworkId?: string
+/**
+ * Account of it.
+ */
+accountId?: string
+/**
+ * What is about to be created in the account; there until its identifier is known.
+ */
+claim?: string
+/**
+ * Stage of its life.
+ */
+state?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * R2Bucket is a bucket of R2.
+ */
+export interface R2Bucket {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec?: {
+/**
+ * Name of the bucket; default: that of the object. It cannot be changed.
+ */
+name?: string
+/**
+ * Where it should be; without effect once it is there.
+ */
+locationHint?: ("apac" | "eeur" | "enam" | "weur" | "wnam" | "oc")
+/**
+ * Rules for requests of other origins; none takes those away that were set here.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One rule.
+ */
+cors?: {
+/**
+ * Name of the rule.
+ */
+id?: string
+/**
+ * Origins.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+allowedOrigins: [string, ...(string)[]]
+/**
+ * HTTP methods.
+ * 
+ * @minItems 1
+ * @maxItems 10
+ * 
+ * Items: One of them.
+ */
+allowedMethods: [string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string]|[string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string]
+/**
+ * Headers of requests.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+allowedHeaders?: string[]
+/**
+ * Headers of answers.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+exposeHeaders?: string[]
+/**
+ * How long browsers may keep the answer, in seconds.
+ */
+maxAgeSeconds?: number
+}[]
+/**
+ * Rules by which objects go; none takes those away that were set here.
+ * 
+ * @maxItems 1000
+ * 
+ * Items: One rule.
+ */
+lifecycle?: {
+/**
+ * Name of the rule; default: its place.
+ */
+id?: string
+/**
+ * Whether it holds.
+ */
+enabled?: boolean
+/**
+ * Objects whose names begin so; default: all.
+ */
+prefix?: string
+/**
+ * When objects go; either of both.
+ */
+expiration?: {
+/**
+ * Age in days.
+ */
+days?: number
+/**
+ * Day, as 2026-12-31 or RFC 3339.
+ */
+date?: string
+}
+/**
+ * When uploads that were not ended go.
+ */
+abortIncompleteMultipartUpload?: {
+/**
+ * Age in days.
+ */
+daysAfterInitiation: number
+}
+}[]
+/**
+ * CloudflareCredentials to use; wins over cloudflare.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * What becomes of the bucket with the object.
+ */
+deletionPolicy?: ("Delete" | "Orphan")
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Name of the bucket.
+ */
+bucketName?: string
+/**
+ * Where it is.
+ */
+location?: string
+/**
+ * When it was created.
+ */
+createdAt?: string
+/**
+ * Rules for other origins.
+ */
+corsRulesCount?: number
+/**
+ * Rules by which objects go.
+ */
+lifecycleRulesCount?: number
+/**
+ * Whether it was there before the object; then it stays unless the annotation deletion-policy says Delete.
+ */
+adopted?: boolean
+/**
+ * What is wrong.
+ */
+message?: string
+/**
+ * Account of it.
+ */
+accountId?: string
+/**
+ * What is about to be created in the account; there until its identifier is known.
+ */
+claim?: string
+/**
+ * Stage of its life.
+ */
+state?: string
 /**
  * Generation of the object that was last worked on.
  */

@@ -1,10 +1,14 @@
 /** The kinds that this package reads and writes. */
 import { type DeepReadonly, defineKind, type Kind, type KubeObject } from "@quartet/core";
 import type {
+  AccessGroup,
   CloudflareCredentials,
   CloudflareDomain,
   ClusterTunnel,
   DNSRecord,
+  GatewayRule,
+  NetworkRoute,
+  R2Bucket,
   Tunnel,
   TunnelBinding,
   TunnelGatewayClassConfig,
@@ -73,6 +77,10 @@ export const CREDENTIALS: Kind<CloudflareCredentials> = own(
 export const DOMAIN: Kind<CloudflareDomain> = own("CloudflareDomain", "cloudflaredomains", false);
 export const DNS_RECORD: Kind<DNSRecord> = own("DNSRecord", "dnsrecords", true);
 
+export const ACCESS_GROUP: Kind<AccessGroup> = own("AccessGroup", "accessgroups", false);
+export const GATEWAY_RULE: Kind<GatewayRule> = own("GatewayRule", "gatewayrules", false);
+export const R2_BUCKET: Kind<R2Bucket> = own("R2Bucket", "r2buckets", true);
+export const NETWORK_ROUTE: Kind<NetworkRoute> = own("NetworkRoute", "networkroutes", false);
 export const VIRTUAL_NETWORK: Kind<VirtualNetwork> = own("VirtualNetwork", "virtualnetworks", false);
 
 export const INGRESS: Kind<Ingress> = defineKind<Ingress>({

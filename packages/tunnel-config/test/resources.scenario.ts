@@ -20,7 +20,7 @@ const condition = async (kind: string, name: string): Promise<Loose> =>
 const changing = (from = 0): string[] =>
   stage.cloudflare.requests
     .slice(from)
-    .filter(({ method }) => method !== "GET")
+    .filter(({ method, path }) => method !== "GET" && !path.includes("/cfd_tunnel"))
     .map(({ method, path }) => `${method} ${path}`);
 
 async function made(row: ResourceCase, name: string): Promise<Loose> {
@@ -51,7 +51,7 @@ describe.each(RESOURCES)("$kind", (row) => {
     expect(remote).toMatchObject(row.made);
     const { status, metadata } = await stage.get(row.kind, "one");
     expect([status[row.idField], status.accountId, status.claim]).toEqual([
-      remote.id ?? remote.name,
+      remote.id ?? remote.fields.name,
       "test-account-id",
       undefined,
     ]);

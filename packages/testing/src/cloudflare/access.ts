@@ -75,7 +75,10 @@ function crud(path: string, list: ListName, { check, unknown, inUse }: Collectio
         created_at,
         updated_at: timeOf(call.state),
       };
-      const held = list === "apps" ? { policies: fields.policies ?? policies } : {};
+      const held =
+        list === "apps"
+          ? { policies: policiesFor(call, fields.policies ?? policies, policies as Fields[]) }
+          : {};
       const stored = { ...fields, ...check(call, fields), ...kept, ...held };
       call.state.lists[list].set(String(id), stored);
       return success(outward(stored));
@@ -117,7 +120,7 @@ function unknownProvider(): CloudflareRefusal {
   return new CloudflareRefusal(404, 11021, "access.api.error.identity_provider_not_found");
 }
 
-function checkApp(_: CloudflareCall, fields: Fields): Fields {
+function checkApp(call: CloudflareCall, fields: Fields): Fields {
   const type = textField(fields, "type", true);
   const domain = textField(fields, "domain");
   const destinations = fields.destinations as { type?: string; uri?: string }[] | undefined;
@@ -136,7 +139,28 @@ function checkApp(_: CloudflareCall, fields: Fields): Fields {
       "access.api.error.invalid_request: domain must be one of the destinations",
     );
   }
-  return { aud: hexId() + hexId(), policies: fields.policies ?? [] };
+  return { aud: hexId() + hexId(), policies: policiesFor(call, fields.policies, []) };
+}
+
+/**
+ * Policies as an application holds them: those of the account by their identifiers, those of the application itself as
+ * they were, and new ones of its own.
+ */
+function policiesFor(call: CloudflareCall, wanted: unknown, held: readonly Fields[]): Fields[] {
+  const items = (Array.isArray(wanted) ? wanted : []) as (Fields | string)[];
+  return items.map((item, index) => {
+    const given: Fields = typeof item === "string" ? { id: item } : item;
+    const precedence = given.precedence ?? index + 1;
+    if (given.id === undefined) {
+      checkPolicy(call, given);
+      return { id: randomUUID(), ...given, precedence, reusable: false };
+    }
+    const own = held.find((policy) => policy.id === given.id && policy.reusable !== true);
+    if (own !== undefined) return { ...own, precedence };
+    const shared = of(call, "policies").find((policy) => policy.id === given.id);
+    if (shared === undefined) throw new CloudflareRefusal(400, 12130, `unknown policy ${String(given.id)}`);
+    return { ...outward(shared), precedence, reusable: true };
+  });
 }
 
 function checkGroup(_: CloudflareCall, fields: Fields): Fields {
@@ -202,6 +226,7 @@ function addPolicy(call: CloudflareCall): CloudflareAnswer {
     id: randomUUID(),
     precedence: policiesOf(call).length + 1,
     ...fields,
+    reusable: false,
     created_at: time,
     updated_at: time,
   };

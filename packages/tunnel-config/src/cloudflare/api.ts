@@ -1,6 +1,6 @@
 /** The calls that the controllers make, typed. Answers are checked no further than they are used. */
 import type { ApiClient } from "./client.ts";
-import { type Collection, createCollection } from "./collection.ts";
+import { type Collection, createCollection, createSetting, type Setting } from "./collection.ts";
 import { listAll } from "./lists.ts";
 import { orAbsent } from "./or-absent.ts";
 
@@ -76,6 +76,8 @@ export interface CloudflareApi {
    * @param path below the account, such as `teamnet/routes`; its parts encoded
    */
   collection<R>(account: string, path: string): Collection<R>;
+  /** A part of an object that is read and written as a whole; the path as with `collection`. */
+  setting<R>(account: string, path: string): Setting<R>;
 }
 
 /** The typed calls over a client. */
@@ -127,5 +129,6 @@ export function createApi(client: ApiClient): CloudflareApi {
     deleteRecord: (zone, id) => remove(`${records(zone)}/${encode(id)}`),
     collection: (account, path) =>
       createCollection(client, `/accounts/${encode(account)}/${path}`, PER_PAGE.collections),
+    setting: (account, path) => createSetting(client, `/accounts/${encode(account)}/${path}`),
   };
 }

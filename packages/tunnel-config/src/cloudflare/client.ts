@@ -21,6 +21,9 @@ const MAX_PATIENCE_MS = 5_000;
 /** A call that took so long counts as not answered, in milliseconds; usual ones take a few hundred. */
 const SILENCE_MS = 15_000;
 
+/** R2 is not enabled in the account: answered with 403, though it is no matter of rights. */
+const R2_NOT_ENABLED = 10042;
+
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base, beginning with `/`, its parts encoded. */
@@ -120,12 +123,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       envelope === undefined ? "the answer is no JSON of the Cloudflare API" : messageOfEnvelope(envelope);
     const pause =
       retryAfterMs(received["retry-after"], clock.now()) ?? (status === 429 ? budget.pausedMs() : undefined);
-    const permission = permissionFor(path);
+    const codes = (envelope?.errors ?? []).map(({ code }) => code);
+    const permission = codes.includes(R2_NOT_ENABLED) ? undefined : permissionFor(path);
     const hint = status === 403 && permission !== undefined ? `; the token needs "${permission}"` : "";
     throw new ApiError({
       // An answer that is none is as good as no answer: it may be a proxy's.
       status: status < 400 ? (envelope === undefined ? 0 : 400) : status,
-      codes: (envelope?.errors ?? []).map(({ code }) => code),
+      codes,
       message: redact(`Cloudflare API, ${name}: HTTP ${status}: ${said}${hint}`, secrets),
       call: name,
       ...(pause !== undefined && { retryAfterMs: pause }),

@@ -32,3 +32,20 @@ export function createCollection<R>(client: ApiClient, path: string, perPage: nu
     remove: async (id) => void (await orAbsent(client.call({ method: "DELETE", path: one(id) }))),
   };
 }
+
+/** A part of an object that is read and written as a whole, such as the CORS rules of a bucket. */
+export interface Setting<R> {
+  /** Nothing when it was never set. */
+  get(): Promise<R | undefined>;
+  put(body: R): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** @param path below the base, its parts encoded */
+export function createSetting<R>(client: ApiClient, path: string): Setting<R> {
+  return {
+    get: () => orAbsent(client.call({ method: "GET", path }).then(({ result }) => result as R)),
+    put: async (body) => void (await client.call({ method: "PUT", path, body })),
+    remove: async () => void (await orAbsent(client.call({ method: "DELETE", path }))),
+  };
+}

@@ -26,3 +26,13 @@ function isNothing(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   return Array.isArray(value) && value.length === 0;
 }
+
+/** Whether both are the same, nothing and empty counting as one. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (!isMap(a) || !isMap(b)) return Array.isArray(a) && Array.isArray(b) ? sameLists(a, b) : isHeld(a, b);
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSame(a[key], b[key]));
+}
+
+function sameLists(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+}

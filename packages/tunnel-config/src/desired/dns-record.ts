@@ -4,6 +4,7 @@ import type { DnsRecord } from "../cloudflare/api.ts";
 import type { Cached } from "../kinds.ts";
 import { isMap, sorted } from "./document.ts";
 import { normaliseHostname } from "./hostname.ts";
+import { snakeCased } from "./snake-case.ts";
 
 export type RecordFields = Omit<DnsRecord, "id" | "comment">;
 
@@ -85,13 +86,4 @@ export function differences(
 
 function containsAll(held: unknown, wanted: unknown): boolean {
   return isMap(held) && isMap(wanted) && Object.entries(wanted).every(([key, value]) => held[key] === value);
-}
-
-function snakeCased(data: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
 }

@@ -1,7 +1,8 @@
 /** What a kind with one counterpart in the account says of itself; {@link createResourceReconcile} does the rest. */
-import type { Kind, KubeObject, ReconcileContext, SourceReader } from "@quartet/core";
+import type { Kind, KubeObject, SourceReader } from "@quartet/core";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import type { ApiError } from "../cloudflare/errors.ts";
+import type { OptionNotice } from "../desired/origin-request.ts";
 import type { Cached } from "../kinds.ts";
 import type { CloudflareSpec } from "./access.ts";
 import type { Problem } from "./problem.ts";
@@ -47,6 +48,13 @@ export interface CommentField<T extends ResourceObject, R extends Remote> {
   text(object: Cached<T>): string | undefined;
 }
 
+/** Why a counterpart is compared. */
+export interface Change<T extends ResourceObject> {
+  readonly object: Cached<T>;
+  /** The spec has changed: what it no longer has is taken away. Else what the API fills in by itself does not count. */
+  readonly strict: boolean;
+}
+
 export interface ResourceKind<T extends ResourceObject, W extends Wanted, R extends Remote> {
   readonly kind: Kind<T>;
   readonly finalizer: string;
@@ -74,18 +82,20 @@ export interface ResourceKind<T extends ResourceObject, W extends Wanted, R exte
   keyOf(remote: R): string;
   create(scope: Scope, wanted: W, comment: string): Promise<R>;
   /** Changes what differs, and returns the remote object itself when nothing does. */
-  update(scope: Scope, remote: R, wanted: W, comment: string, object: Cached<T>): Promise<R>;
+  update(scope: Scope, remote: R, wanted: W, comment: string, change: Change<T>): Promise<R>;
   remove(scope: Scope, remote: R): Promise<void>;
   /** Takes the marker off, for an object whose counterpart is to stay. */
   release?(scope: Scope, remote: R, comment: string): Promise<void>;
   /** The kind's own part of the status. */
   status(remote: R, wanted: W): object;
+  /** Whether `status.message` says what is wrong. */
+  readonly tellsMessage?: boolean;
   /** Kept in the status of an object whose counterpart was taken over by the annotation. */
   readonly adopted?: object;
   /** Why the counterpart is to stay when the object goes, or nothing. */
   keeps?(object: Cached<T>): string | undefined;
   /** A better word for an answer of the API. */
   explain?(error: ApiError, deleting: boolean): Problem | undefined;
-  /** Told each time the counterpart was brought to what is wanted. */
-  warn?(object: Cached<T>, remote: R, ctx: ReconcileContext): Promise<void> | void;
+  /** What the owner is to be told of, beside the outcome. */
+  notices?(object: Cached<T>, remote: R, scope: Scope): Promise<readonly OptionNotice[]>;
 }

@@ -45,6 +45,29 @@ function put(stage: TunnelStage, list: ListName, fields: Loose): Loose {
   return stored;
 }
 
+const TUNNEL_ID = "6b0b2f3e-6d3c-4d1c-9a0e-0d8b1f6a4c11";
+const NETWORKS: Readonly<Record<string, string>> = { one: "10.1.0.0/16", two: "10.2.0.0/16" };
+const defaultNetwork = (stage: TunnelStage): Loose =>
+  [...stage.cloudflare.state.lists.networks.values()].find((one: Loose) => one.is_default_network);
+
+/** A tunnel that nobody changes. */
+async function tunnel(stage: TunnelStage): Promise<void> {
+  stage.cloudflare.state.tunnels.set(TUNNEL_ID, {
+    account: ACCOUNT,
+    fields: { id: TUNNEL_ID, name: "main", status: "healthy", deleted_at: null },
+    secret: "",
+    connections: [],
+    version: 0,
+    config: null,
+    source: "cloudflare",
+    configuredAt: null,
+  });
+  const annotations = { "cloudflare-operator.io/pause": "true" };
+  await stage.create("ClusterTunnel", "main", { metadata: { annotations }, spec: {} });
+  const status = { tunnelId: TUNNEL_ID, tunnelName: "main", accountId: ACCOUNT, zoneId: "" };
+  await stage.patch("ClusterTunnel", "main", { status }, "status");
+}
+
 export const RESOURCES: readonly ResourceCase[] = [
   {
     kind: "VirtualNetwork",
@@ -61,5 +84,111 @@ export const RESOURCES: readonly ResourceCase[] = [
       put(stage, "networks", { name, comment, is_default_network: false, deleted_at: null }),
     drift: { comment: "gone" },
     comment: "comment",
+  },
+  {
+    kind: "NetworkRoute",
+    plural: "networkroutes",
+    spec: (name) => ({
+      network: NETWORKS[name],
+      tunnelRef: { kind: "ClusterTunnel", name: "main" },
+      comment: "hq",
+    }),
+    made: { tunnel_id: TUNNEL_ID, comment: expect.stringMatching(/^\[managed-by:NetworkRoute\/\w+\] hq$/) },
+    change: { comment: "branch" },
+    changed: { comment: expect.stringMatching(/^\[managed-by:NetworkRoute\/\w+\] branch$/) },
+    idField: "routeId",
+    ready: "active",
+    path: /teamnet\/routes/,
+    remote: (stage, name) =>
+      [...stage.cloudflare.state.lists.routes.values()].find(
+        (one: Loose) => one.network === NETWORKS[name] && !one.deleted_at,
+      ),
+    foreign: (stage, name, comment) =>
+      put(stage, "routes", {
+        network: NETWORKS[name],
+        tunnel_id: TUNNEL_ID,
+        virtual_network_id: defaultNetwork(stage).id,
+        comment,
+        deleted_at: null,
+      }),
+    drift: { comment: "gone" },
+    comment: "comment",
+    before: tunnel,
+  },
+  {
+    kind: "AccessGroup",
+    plural: "accessgroups",
+    spec: (name) => ({
+      name,
+      include: [{ email: { email: "a@example.com" } }, { emailDomain: { domain: "b.c" } }],
+    }),
+    made: { include: [{ email: { email: "a@example.com" } }, { email_domain: { domain: "b.c" } }] },
+    change: { include: [{ everyone: true }], exclude: [{ country: { country: ["KP", "RU"] } }] },
+    changed: {
+      include: [{ everyone: {} }],
+      exclude: [{ geo: { country_code: "KP" } }, { geo: { country_code: "RU" } }],
+    },
+    idField: "groupId",
+    ready: "Ready",
+    path: /access\/groups/,
+    remote: named("groups"),
+    foreign: (stage, name) => put(stage, "groups", { name, include: [{ everyone: {} }] }),
+    drift: { include: [{ email: { email: "intruder@example.com" } }] },
+  },
+  {
+    kind: "R2Bucket",
+    plural: "r2buckets",
+    spec: (name) => ({ name, cors: [{ allowedOrigins: ["https://a.b"], allowedMethods: ["GET"] }] }),
+    made: { cors: [{ allowed: { origins: ["https://a.b"], methods: ["GET"] } }] },
+    change: { lifecycle: [{ id: "x", prefix: "tmp/", expiration: { days: 7 } }] },
+    changed: {
+      lifecycle: [
+        {
+          id: "x",
+          enabled: true,
+          conditions: { prefix: "tmp/" },
+          deleteObjectsTransition: { condition: { type: "Age", maxAge: 604_800 } },
+        },
+      ],
+    },
+    idField: "bucketName",
+    ready: "Ready",
+    path: /r2\/buckets/,
+    remote: (stage, name) => stage.cloudflare.state.buckets.get(`${ACCOUNT}/${name}`),
+    foreign: (stage, name) => {
+      const fields = { name, location: "WEUR", creation_date: CREATED };
+      const bucket = { fields, cors: [], lifecycle: [], objects: 0 };
+      stage.cloudflare.state.buckets.set(`${ACCOUNT}/${name}`, bucket);
+      return bucket;
+    },
+    drift: { lifecycle: [] },
+  },
+  {
+    kind: "GatewayRule",
+    plural: "gatewayrules",
+    spec: (name) => ({
+      name,
+      description: "why",
+      precedence: name === "one" ? 100 : 300,
+      action: "block",
+      filters: ["dns"],
+      traffic: 'any(dns.domains[*] == "bad.example.com")',
+      ruleSettings: { blockPageEnabled: true, blockReason: "no" },
+    }),
+    made: {
+      description: expect.stringMatching(/^\[managed-by:GatewayRule\/\w+\] why$/),
+      enabled: true,
+      rule_settings: { block_page_enabled: true, block_reason: "no" },
+    },
+    change: { precedence: 200, enabled: false, ruleSettings: { blockReason: null } },
+    changed: { precedence: 200, enabled: false, rule_settings: { block_page_enabled: true } },
+    idField: "ruleId",
+    ready: "Ready",
+    path: /gateway\/rules/,
+    remote: named("rules"),
+    foreign: (stage, name, description) =>
+      put(stage, "rules", { name, description, precedence: 7, enabled: true, action: "allow" }),
+    drift: { precedence: 250 },
+    comment: "description",
   },
 ];

@@ -25,6 +25,10 @@ const PLACES: Readonly<Record<string, readonly [path: string, plural: string, na
   CloudflareCredentials: [`${GROUP}/v1alpha2`, "cloudflarecredentials", false],
   CloudflareDomain: [`${GROUP}/v1alpha2`, "cloudflaredomains", false],
   DNSRecord: [`${GROUP}/v1alpha2`, "dnsrecords", true],
+  AccessGroup: [`${GROUP}/v1alpha2`, "accessgroups", false],
+  GatewayRule: [`${GROUP}/v1alpha2`, "gatewayrules", false],
+  R2Bucket: [`${GROUP}/v1alpha2`, "r2buckets", true],
+  NetworkRoute: [`${GROUP}/v1alpha2`, "networkroutes", false],
   VirtualNetwork: [`${GROUP}/v1alpha2`, "virtualnetworks", false],
   Ingress: ["/apis/networking.k8s.io/v1", "ingresses", true],
   IngressClass: ["/apis/networking.k8s.io/v1", "ingressclasses", false],
@@ -48,6 +52,8 @@ export interface TunnelStage extends CommonStage {
   list(kind: string): Promise<Loose[]>;
   patch(kind: string, name: string, body: Loose, subresource?: string): Promise<void>;
   remove(kind: string, name: string): Promise<void>;
+  /** What the server says to an object of a kind, unknown fields refused; nothing is stored. */
+  dryRun(object: Loose): Promise<{ code: number; body: unknown }>;
   /** An Ingress of the class with one rule for the host. */
   ingress(name: string, host: string, service: string, path?: string): Promise<void>;
   /** Stored document of a tunnel. */
@@ -96,6 +102,15 @@ export async function openStage(): Promise<TunnelStage> {
     create,
     find,
     remove,
+    dryRun(object) {
+      const name = `${object.metadata.name}-dry-run`;
+      const { namespace: _, ...metadata } = object.metadata;
+      const query = "dryRun=All&fieldValidation=Strict";
+      return client.request("POST", `${path(object.kind)}?${query}`, {
+        ...object,
+        metadata: { ...metadata, name },
+      });
+    },
     get: (kind, name) => client.ok("GET", path(kind, name)),
     list: async (kind) => (await client.ok<{ items: Loose[] }>("GET", path(kind))).items,
     async patch(kind, name, body, subresource = "") {
