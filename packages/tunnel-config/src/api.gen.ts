@@ -2,6 +2,3839 @@
 import type { ObjectMeta } from "@quartet/core";
 
 /**
+ * AccessApplication is an application that Access stands before.
+ */
+export interface AccessApplication {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec: {
+/**
+ * Name in the account; default: that of the object.
+ */
+name?: string
+/**
+ * Where it is.
+ */
+domain: string
+/**
+ * Kind of application.
+ */
+type?: ("self_hosted" | "saas" | "ssh" | "vnc" | "app_launcher" | "warp" | "biso" | "bookmark" | "dash_sso" | "infrastructure")
+/**
+ * Further domains of it.
+ * 
+ * @maxItems 50
+ * 
+ * Items: One of them.
+ */
+selfHostedDomains?: string[]
+/**
+ * What it stands before, beside its domains.
+ * 
+ * @maxItems 50
+ * 
+ * Items: One destination.
+ */
+destinations?: {
+/**
+ * Whether it is public.
+ */
+type: ("public" | "private")
+/**
+ * Domain and path of a public one.
+ */
+uri?: string
+/**
+ * Host of a private one.
+ */
+hostname?: string
+/**
+ * Network of a private one.
+ */
+cidr?: string
+/**
+ * Ports, such as 80-90.
+ */
+portRange?: string
+/**
+ * Protocol.
+ */
+l4Protocol?: ("tcp" | "udp")
+/**
+ * Virtual network of a private one.
+ */
+vnetRef?: {
+/**
+ * VirtualNetwork in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}[]
+/**
+ * Whether the domain is public.
+ */
+domainType?: ("public" | "private")
+/**
+ * Address of a private one.
+ */
+privateAddress?: string
+/**
+ * Life of a session.
+ */
+sessionDuration?: string
+/**
+ * Identity providers by their identifiers; none means all.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+allowedIdps?: string[]
+/**
+ * Further identity providers.
+ * 
+ * @maxItems 100
+ * 
+ * Items: Identity provider, by cloudflareId or cloudflareName.
+ */
+identityProviderRefs?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}[]
+/**
+ * Whether the only identity provider is gone to at once.
+ */
+autoRedirectToIdentity?: boolean
+/**
+ * Whether cookies are bound to the browser.
+ */
+enableBindingCookie?: boolean
+/**
+ * Whether scripts cannot read the cookie.
+ */
+httpOnlyCookieAttribute?: boolean
+/**
+ * Whether the cookie holds for the path alone.
+ */
+pathCookieAttribute?: boolean
+/**
+ * Whether no page stands between.
+ */
+skipInterstitial?: boolean
+/**
+ * Whether preflight requests pass.
+ */
+optionsPreflightBypass?: boolean
+/**
+ * Whether service tokens that fail get 401.
+ */
+serviceAuth401Redirect?: boolean
+/**
+ * Whether WARP signs users in.
+ */
+allowAuthenticateViaWarp?: boolean
+/**
+ * Whether the launcher shows it.
+ */
+appLauncherVisible?: boolean
+/**
+ * SameSite of the cookie.
+ */
+sameSiteCookieAttribute?: ("strict" | "lax" | "none")
+/**
+ * Picture.
+ */
+logoUrl?: string
+/**
+ * Where users go who are denied.
+ */
+customDenyUrl?: string
+/**
+ * Where others go that are denied.
+ */
+customNonIdentityDenyUrl?: string
+/**
+ * What users are told who are denied.
+ */
+customDenyMessage?: string
+/**
+ * Tags of the account.
+ * 
+ * @maxItems 25
+ * 
+ * Items: One of them.
+ */
+tags?: string[]
+/**
+ * Pages of the account.
+ * 
+ * @maxItems 25
+ * 
+ * Items: One of them.
+ */
+customPages?: string[]
+/**
+ * Gateway rules by their identifiers.
+ * 
+ * @maxItems 25
+ * 
+ * Items: One of them.
+ */
+gatewayRules?: string[]
+/**
+ * CORS.
+ */
+corsHeaders?: {
+/**
+ * Methods.
+ * 
+ * @maxItems 10
+ * 
+ * Items: One of them.
+ */
+allowedMethods?: []|[string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string]|[string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string]
+/**
+ * Origins.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+allowedOrigins?: string[]
+/**
+ * Headers.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+allowedHeaders?: string[]
+/**
+ * All methods.
+ */
+allowAllMethods?: boolean
+/**
+ * All headers.
+ */
+allowAllHeaders?: boolean
+/**
+ * All origins.
+ */
+allowAllOrigins?: boolean
+/**
+ * Cookies as well.
+ */
+allowCredentials?: boolean
+/**
+ * How long an answer holds, in seconds.
+ */
+maxAge?: number
+}
+/**
+ * The service that is signed in to; for type saas.
+ */
+saasApp?: {
+/**
+ * Protocol.
+ */
+authType: ("saml" | "oidc")
+/**
+ * Where SAML answers go.
+ */
+consumerServiceUrl?: string
+/**
+ * Identifier of the service.
+ */
+spEntityId?: string
+/**
+ * What a user is named by.
+ */
+nameIdFormat?: ("id" | "email")
+/**
+ * Where users go when nothing else is said.
+ */
+defaultRelayState?: string
+/**
+ * Attributes of SAML.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One attribute.
+ */
+customAttributes?: {
+/**
+ * Name.
+ */
+name: string
+/**
+ * Format of the name.
+ */
+nameFormat?: string
+/**
+ * Name for people.
+ */
+friendlyName?: string
+/**
+ * Whether it must be there.
+ */
+required?: boolean
+/**
+ * Scope that it belongs to.
+ */
+scope?: string
+/**
+ * Where it comes from.
+ */
+source?: {
+/**
+ * Name at the identity provider.
+ */
+name?: string
+/**
+ * Names by identity provider.
+ */
+nameByIdp?: {
+[k: string]: string
+}
+}
+}[]
+/**
+ * Expression for the name.
+ */
+nameIdTransformJsonata?: string
+/**
+ * Expression for the attributes.
+ */
+samlAttributeTransformJsonata?: string
+/**
+ * Where OpenID Connect goes back to.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+redirectUris?: string[]
+/**
+ * Grants.
+ * 
+ * @maxItems 10
+ * 
+ * Items: One of them.
+ */
+grantTypes?: []|[string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string]|[string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string]
+/**
+ * Scopes.
+ * 
+ * @maxItems 20
+ * 
+ * Items: One of them.
+ */
+scopes?: []|[string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string]|[string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]
+/**
+ * Where the launcher goes.
+ */
+appLauncherUrl?: string
+/**
+ * Groups that are passed on.
+ */
+groupFilterRegex?: string
+/**
+ * Claims.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One attribute.
+ */
+customClaims?: {
+/**
+ * Name.
+ */
+name: string
+/**
+ * Format of the name.
+ */
+nameFormat?: string
+/**
+ * Name for people.
+ */
+friendlyName?: string
+/**
+ * Whether it must be there.
+ */
+required?: boolean
+/**
+ * Scope that it belongs to.
+ */
+scope?: string
+/**
+ * Where it comes from.
+ */
+source?: {
+/**
+ * Name at the identity provider.
+ */
+name?: string
+/**
+ * Names by identity provider.
+ */
+nameByIdp?: {
+[k: string]: string
+}
+}
+}[]
+/**
+ * Whether a client without secret may come.
+ */
+allowPkceWithoutClientSecret?: boolean
+/**
+ * Life of a token, such as 5m.
+ */
+accessTokenLifetime?: string
+/**
+ * Refresh tokens.
+ */
+refreshTokenOptions?: {
+/**
+ * Life of one, such as 30d.
+ */
+lifetime?: string
+}
+/**
+ * Tokens from the authorization endpoint.
+ */
+hybridAndImplicitOptions?: {
+/**
+ * Access tokens.
+ */
+returnAccessTokenFromAuthorizationEndpoint?: boolean
+/**
+ * ID tokens.
+ */
+returnIdTokenFromAuthorizationEndpoint?: boolean
+}
+}
+/**
+ * Provisioning of users.
+ */
+scimConfig?: {
+/**
+ * Whether it is on.
+ */
+enabled?: boolean
+/**
+ * Where the service takes it.
+ */
+remoteUri?: string
+/**
+ * Identity provider whose users are provisioned.
+ */
+idpUid?: string
+/**
+ * Whether users are deactivated instead of deleted.
+ */
+deactivateOnDelete?: boolean
+/**
+ * How the service is signed in to.
+ */
+authentication?: {
+/**
+ * Scheme.
+ */
+scheme: ("httpbasic" | "oauthbearertoken" | "oauth2" | "access_service_token")
+/**
+ * User.
+ */
+user?: string
+/**
+ * Password.
+ */
+password?: string
+/**
+ * Token.
+ */
+token?: string
+/**
+ * Client.
+ */
+clientId?: string
+/**
+ * Its secret.
+ */
+clientSecret?: string
+/**
+ * Where it is authorized.
+ */
+authorizationUrl?: string
+/**
+ * Where tokens are got.
+ */
+tokenUrl?: string
+/**
+ * Scopes.
+ * 
+ * @maxItems 20
+ * 
+ * Items: One of them.
+ */
+scopes?: []|[string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string]|[string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]
+}
+/**
+ * What is passed on.
+ * 
+ * @maxItems 50
+ * 
+ * Items: One mapping.
+ */
+mappings?: {
+/**
+ * Schema.
+ */
+schema: string
+/**
+ * Whether it holds.
+ */
+enabled?: boolean
+/**
+ * Which users.
+ */
+filter?: string
+/**
+ * Expression.
+ */
+transformJsonata?: string
+/**
+ * What is done.
+ */
+operations?: {
+/**
+ * Whether users are created.
+ */
+create?: boolean
+/**
+ * Whether users are updated.
+ */
+update?: boolean
+/**
+ * Whether users are deleted.
+ */
+delete?: boolean
+}
+/**
+ * How closely it is kept to.
+ */
+strictness?: ("strict" | "loose")
+}[]
+}
+/**
+ * Looks of the launcher.
+ */
+appLauncherCustomization?: {
+/**
+ * Page of it.
+ */
+landingPageDesign?: {
+/**
+ * Title.
+ */
+title?: string
+/**
+ * Text.
+ */
+message?: string
+/**
+ * Picture.
+ */
+imageUrl?: string
+/**
+ * Colour.
+ */
+buttonColor?: string
+/**
+ * Colour.
+ */
+buttonTextColor?: string
+}
+/**
+ * Picture.
+ */
+appLauncherLogoUrl?: string
+/**
+ * Colour.
+ */
+headerBackgroundColor?: string
+/**
+ * Colour.
+ */
+backgroundColor?: string
+/**
+ * Links.
+ * 
+ * @maxItems 20
+ * 
+ * Items: One link.
+ */
+footerLinks?: []|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]|[{
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}, {
+/**
+ * Text.
+ */
+name: string
+/**
+ * Where it goes.
+ */
+url: string
+}]
+/**
+ * Whether no page of its own asks to sign in.
+ */
+skipAppLauncherLoginPage?: boolean
+}
+/**
+ * Machines; for type infrastructure.
+ * 
+ * @maxItems 50
+ * 
+ * Items: Some of them.
+ */
+targetContexts?: {
+/**
+ * Attributes that a machine has.
+ */
+targetAttributes: {
+[k: string]: string[]
+}
+/**
+ * Port.
+ */
+port: number
+/**
+ * Protocol.
+ */
+protocol: ("SSH" | "RDP")
+}[]
+/**
+ * Policies of this application alone.
+ * 
+ * @maxItems 50
+ * 
+ * Items: One policy: a group, or rules.
+ */
+policies?: {
+/**
+ * AccessGroup in the cluster.
+ */
+name?: string
+/**
+ * Group by its identifier in the account.
+ */
+groupId?: string
+/**
+ * Group by its name in the account.
+ */
+cloudflareGroupName?: string
+/**
+ * Whom the policy is for: whom at least one rule fits.
+ * 
+ * @maxItems 1000
+ * 
+ * Items: One rule; it has exactly one key.
+ */
+include?: {
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+}[]
+/**
+ * Whom it is not for, whatever else fits.
+ * 
+ * @maxItems 1000
+ * 
+ * Items: One rule; it has exactly one key.
+ */
+exclude?: {
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+}[]
+/**
+ * What must fit as well, each of it.
+ * 
+ * @maxItems 1000
+ * 
+ * Items: One rule; it has exactly one key.
+ */
+require?: {
+/**
+ * One address.
+ */
+email?: {
+/**
+ * Address.
+ */
+email: string
+}
+/**
+ * Addresses of a domain.
+ */
+emailDomain?: {
+/**
+ * Domain.
+ */
+domain: string
+}
+/**
+ * A list of addresses.
+ */
+emailList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Everybody.
+ */
+everyone?: boolean
+/**
+ * Networks.
+ */
+ipRanges?: {
+/**
+ * Networks in CIDR notation.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ * 
+ * Items: One of them.
+ */
+ip: [string, ...(string)[]]
+}
+/**
+ * A list of addresses.
+ */
+ipList?: {
+/**
+ * Identifier of the list.
+ */
+id: string
+}
+/**
+ * Countries.
+ */
+country?: {
+/**
+ * Codes by ISO 3166-1 alpha-2.
+ * 
+ * @minItems 1
+ * @maxItems 300
+ * 
+ * Items: One of them.
+ */
+country: [string, ...(string)[]]
+}
+/**
+ * An Access group of the account.
+ */
+group?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+}
+/**
+ * A service token.
+ */
+serviceToken?: {
+/**
+ * Identifier of the token.
+ */
+tokenId: string
+}
+/**
+ * Any valid service token.
+ */
+anyValidServiceToken?: boolean
+/**
+ * Any valid client certificate.
+ */
+certificate?: boolean
+/**
+ * A client certificate by its common name.
+ */
+commonName?: {
+/**
+ * Common name.
+ */
+commonName: string
+}
+/**
+ * A device posture check.
+ */
+devicePosture?: {
+/**
+ * Identifier of the integration.
+ */
+integrationUid: string
+}
+/**
+ * A Google Workspace group.
+ */
+gsuite?: {
+/**
+ * Address of the group.
+ */
+email: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A GitHub organisation.
+ */
+github?: {
+/**
+ * Organisation.
+ */
+name: string
+/**
+ * Teams; none means all members.
+ * 
+ * @maxItems 100
+ * 
+ * Items: One of them.
+ */
+teams?: string[]
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A Microsoft Entra group.
+ */
+azure?: {
+/**
+ * Identifier of the group.
+ */
+id: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An Okta group.
+ */
+okta?: {
+/**
+ * Name of the group.
+ */
+name: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A claim of OpenID Connect.
+ */
+oidc?: {
+/**
+ * Claim.
+ */
+claimName: string
+/**
+ * Its value.
+ */
+claimValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An attribute of SAML.
+ */
+saml?: {
+/**
+ * Attribute.
+ */
+attributeName: string
+/**
+ * Its value.
+ */
+attributeValue: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * An authentication method.
+ */
+authMethod?: {
+/**
+ * Method by RFC 8176.
+ */
+authMethod: string
+}
+/**
+ * A Microsoft Entra authentication context.
+ */
+authContext?: {
+/**
+ * Identifier of the context.
+ */
+id: string
+/**
+ * Its ACID.
+ */
+acId: string
+/**
+ * Identity provider, by cloudflareId or cloudflareName.
+ */
+idpRef?: {
+/**
+ * Not served: there is no kind for identity providers in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}
+}
+/**
+ * A login method.
+ */
+loginMethod?: {
+/**
+ * Identifier of the identity provider.
+ */
+id: string
+}
+/**
+ * A service that decides.
+ */
+externalEvaluation?: {
+/**
+ * Where it is asked.
+ */
+evaluateUrl: string
+/**
+ * Where its keys are.
+ */
+keysUrl: string
+}
+}[]
+/**
+ * What it decides.
+ */
+decision?: ("allow" | "deny" | "bypass" | "non_identity")
+/**
+ * Place among the policies; default: that in the list.
+ */
+precedence?: number
+/**
+ * Name in the account.
+ */
+policyName?: string
+/**
+ * Life of a session, such as 24h.
+ */
+sessionDuration?: string
+}[]
+/**
+ * Policies of the account.
+ * 
+ * @maxItems 50
+ * 
+ * Items: One policy.
+ */
+reusablePolicyRefs?: {
+/**
+ * Not served: there is no kind for policies.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+/**
+ * Place among the policies; default: that in the list.
+ */
+precedence?: number
+}[]
+/**
+ * Groups that a policy of this application alone lets in.
+ * 
+ * @maxItems 50
+ * 
+ * Items: One group.
+ */
+reusableGroupRefs?: {
+/**
+ * AccessGroup in the cluster.
+ */
+name?: string
+/**
+ * Identifier in the account.
+ */
+cloudflareId?: string
+/**
+ * Name in the account.
+ */
+cloudflareName?: string
+}[]
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * CloudflareCredentials to use; wins over an inline Secret.
+ */
+credentialsRef?: {
+/**
+ * Name of the object.
+ */
+name: string
+}
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Zone by its identifier; skips the look-up.
+ */
+zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier in the account.
+ */
+applicationId?: string
+/**
+ * Audience of its tokens.
+ */
+aud?: string
+/**
+ * Where it is.
+ */
+domain?: string
+/**
+ * Domains of it.
+ * 
+ * Items: One of them.
+ */
+selfHostedDomains?: string[]
+/**
+ * Client of an application of type saas.
+ */
+saasAppClientId?: string
+/**
+ * Policies of this application alone.
+ * 
+ * Items: One policy.
+ */
+resolvedPolicies?: {
+/**
+ * Identifier in the account.
+ */
+id?: string
+/**
+ * Name in the account.
+ */
+name?: string
+/**
+ * What it decides.
+ */
+decision?: string
+/**
+ * Place among the policies.
+ */
+precedence?: number
+}[]
+/**
+ * Policies of the account.
+ * 
+ * Items: One policy.
+ */
+resolvedReusablePolicies?: {
+/**
+ * Identifier in the account.
+ */
+id?: string
+/**
+ * Place among the policies.
+ */
+precedence?: number
+}[]
+/**
+ * Identifiers of all policies, in their order.
+ * 
+ * Items: One of them.
+ */
+resolvedPolicyIds?: string[]
+/**
+ * Account of it.
+ */
+accountId?: string
+/**
+ * What is about to be created in the account; there until its identifier is known.
+ */
+claim?: string
+/**
+ * Stage of its life.
+ */
+state?: string
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
  * AccessGroup is a group of people and machines that Access policies name.
  */
 export interface AccessGroup {

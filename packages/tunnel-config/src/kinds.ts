@@ -1,6 +1,7 @@
 /** The kinds that this package reads and writes. */
 import { type DeepReadonly, defineKind, type Kind, type KubeObject } from "@quartet/core";
 import type {
+  AccessApplication,
   AccessGroup,
   CloudflareCredentials,
   CloudflareDomain,
@@ -77,6 +78,11 @@ export const CREDENTIALS: Kind<CloudflareCredentials> = own(
 export const DOMAIN: Kind<CloudflareDomain> = own("CloudflareDomain", "cloudflaredomains", false);
 export const DNS_RECORD: Kind<DNSRecord> = own("DNSRecord", "dnsrecords", true);
 
+export const ACCESS_APPLICATION: Kind<AccessApplication> = own(
+  "AccessApplication",
+  "accessapplications",
+  true,
+);
 export const ACCESS_GROUP: Kind<AccessGroup> = own("AccessGroup", "accessgroups", false);
 export const GATEWAY_RULE: Kind<GatewayRule> = own("GatewayRule", "gatewayrules", false);
 export const R2_BUCKET: Kind<R2Bucket> = own("R2Bucket", "r2buckets", true);

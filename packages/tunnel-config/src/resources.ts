@@ -15,6 +15,7 @@ import {
 } from "@quartet/core";
 import { ownerText } from "./desired/marker.ts";
 import {
+  ACCESS_APPLICATION,
   ACCESS_GROUP,
   CLUSTER_TUNNEL,
   CREDENTIALS,
@@ -24,6 +25,7 @@ import {
   TUNNEL,
   VIRTUAL_NETWORK,
 } from "./kinds.ts";
+import { ACCESS_APPLICATIONS } from "./reconcile/access-application.ts";
 import { ACCESS_GROUPS } from "./reconcile/access-group.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
 import type { SimpleOptions } from "./reconcile/credentials.ts";
@@ -41,6 +43,7 @@ export const RESOURCE_KINDS: readonly Kind[] = [
   VIRTUAL_NETWORK,
   NETWORK_ROUTE,
   ACCESS_GROUP,
+  ACCESS_APPLICATION,
   R2_BUCKET,
   GATEWAY_RULE,
 ];
@@ -65,6 +68,13 @@ export function addResources(manager: Manager, options: Options): void {
       .watches(VIRTUAL_NETWORK, all, { predicates: [identified("virtualNetworkId")] });
   });
   add(manager, options, "access-groups", ACCESS_GROUPS);
+  add(manager, options, "access-applications", ACCESS_APPLICATIONS, (builder) =>
+    builder
+      .watches(ACCESS_GROUP, everything(ACCESS_APPLICATION), { predicates: [identified("groupId")] })
+      .watches(VIRTUAL_NETWORK, everything(ACCESS_APPLICATION), {
+        predicates: [identified("virtualNetworkId")],
+      }),
+  );
   add(manager, options, "r2-buckets", R2_BUCKETS);
   add(manager, options, "gateway-rules", GATEWAY_RULES);
 }

@@ -111,7 +111,7 @@ describe.each(RESOURCES)("$kind", (row) => {
     await stage.create(row.kind, "one", { metadata: { annotations: ADOPT }, spec: row.spec("one") });
     const taken = await synced(row, "one");
     expect(taken).toMatchObject({ id: before.id, ...row.made });
-    expect(changing().filter((call) => call.startsWith("POST"))).toEqual([]);
+    expect(changing().filter((call) => call.startsWith("POST") && row.more?.test(call) !== true)).toEqual([]);
     await eventually(async () =>
       expect(await stage.events("one")).toContainEqual(expect.stringContaining("Normal Adopted ")),
     );
@@ -140,7 +140,8 @@ describe.each(RESOURCES)("$kind", (row) => {
     faults.add({ path: row.path, method: /POST/, cut: true, afterwards: true, times: 1 });
     await stage.create(row.kind, "one", { spec: row.spec("one") });
     await synced(row, "one");
-    expect(changing().filter((call) => call.startsWith("POST"))).toHaveLength(1);
+    const posts = changing().filter((call) => call.startsWith("POST") && row.more?.test(call) !== true);
+    expect(posts).toHaveLength(1);
     faults.add({ path: row.path, method: /DELETE/, status: 500 });
     await stage.remove(row.kind, "one");
     await eventually(async () =>

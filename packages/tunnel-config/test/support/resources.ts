@@ -26,6 +26,8 @@ export interface ResourceCase {
   readonly drift: Loose;
   /** Field that holds the marker; absent for kinds without. */
   readonly comment?: string;
+  /** Calls that come with the creation beside the first. */
+  readonly more?: RegExp;
   /** What must be there first. */
   readonly before?: (stage: TunnelStage) => Promise<unknown>;
 }
@@ -134,6 +136,37 @@ export const RESOURCES: readonly ResourceCase[] = [
     remote: named("groups"),
     foreign: (stage, name) => put(stage, "groups", { name, include: [{ everyone: {} }] }),
     drift: { include: [{ email: { email: "intruder@example.com" } }] },
+  },
+  {
+    kind: "AccessApplication",
+    plural: "accessapplications",
+    spec: (name) => ({
+      name,
+      domain: `${name}.example.com`,
+      policies: [{ policyName: "staff", include: [{ emailDomain: { domain: "example.com" } }] }],
+    }),
+    made: {
+      type: "self_hosted",
+      session_duration: "24h",
+      destinations: [{ type: "public", uri: "one.example.com" }],
+      policies: [
+        { name: "staff", decision: "allow", include: [{ email_domain: { domain: "example.com" } }] },
+      ],
+    },
+    change: { sessionDuration: "6h", selfHostedDomains: ["one.example.com", "two.example.com"] },
+    changed: {
+      session_duration: "6h",
+      destinations: ["one", "two"].map((host) => ({ type: "public", uri: `${host}.example.com` })),
+      policies: [{ name: "staff" }],
+    },
+    idField: "applicationId",
+    ready: "active",
+    path: /access\/apps/,
+    remote: named("apps"),
+    foreign: (stage, name) =>
+      put(stage, "apps", { name, domain: "x.example.com", type: "self_hosted", policies: [] }),
+    drift: { session_duration: "720h" },
+    more: /\/policies/,
   },
   {
     kind: "R2Bucket",

@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<string, readonly [path: string, plural: string, na
   CloudflareCredentials: [`${GROUP}/v1alpha2`, "cloudflarecredentials", false],
   CloudflareDomain: [`${GROUP}/v1alpha2`, "cloudflaredomains", false],
   DNSRecord: [`${GROUP}/v1alpha2`, "dnsrecords", true],
+  AccessApplication: [`${GROUP}/v1alpha2`, "accessapplications", true],
   AccessGroup: [`${GROUP}/v1alpha2`, "accessgroups", false],
   GatewayRule: [`${GROUP}/v1alpha2`, "gatewayrules", false],
   R2Bucket: [`${GROUP}/v1alpha2`, "r2buckets", true],
