@@ -59,7 +59,9 @@ function crud(path: string, list: ListName, { check, unknown, inUse }: Collectio
       const fields = fieldsOf(call);
       const id = randomUUID();
       const time = timeOf(call.state);
-      const stored = { id, uid: id, ...fields, ...check(call, fields), created_at: time, updated_at: time };
+      const made = { id, uid: id, created_at: time, updated_at: time };
+      const held = list === "apps" ? { policies: policiesFor(call, fields.policies, []) } : {};
+      const stored = { ...fields, ...check(call, fields), ...held, ...made };
       call.state.lists[list].set(id, { ...stored, account: accountOf(call) });
       return success(stored, undefined, 201);
     }),
@@ -120,7 +122,7 @@ function unknownProvider(): CloudflareRefusal {
   return new CloudflareRefusal(404, 11021, "access.api.error.identity_provider_not_found");
 }
 
-function checkApp(call: CloudflareCall, fields: Fields): Fields {
+function checkApp(_: CloudflareCall, fields: Fields): Fields {
   const type = textField(fields, "type", true);
   const domain = textField(fields, "domain");
   const destinations = fields.destinations as { type?: string; uri?: string }[] | undefined;
@@ -139,7 +141,7 @@ function checkApp(call: CloudflareCall, fields: Fields): Fields {
       "access.api.error.invalid_request: domain must be one of the destinations",
     );
   }
-  return { aud: hexId() + hexId(), policies: policiesFor(call, fields.policies, []) };
+  return { aud: hexId() + hexId() };
 }
 
 /**
