@@ -1,0 +1,166 @@
+import { type Kind, mergeDiff, type ObjectKey, type ReconcileContext, systemClock } from "@quartet/core";
+import { testContext } from "@quartet/core/testkit";
+import { type CloudflareDouble, createCloudflareDouble } from "@quartet/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createExchange } from "../cloudflare/exchange.ts";
+import { createRegistry } from "../cloudflare/registry.ts";
+import { ACCESS_APPLICATIONS } from "./access-application.ts";
+import { ACCESS_GROUPS } from "./access-group.ts";
+import { createBackoff } from "./backoff.ts";
+import { GATEWAY_RULES } from "./gateway-rule.ts";
+import { createResourceReconcile } from "./one-to-one.ts";
+import { R2_BUCKETS } from "./r2-bucket.ts";
+import type { ResourceKind } from "./resource.ts";
+import { VIRTUAL_NETWORKS } from "./virtual-network.ts";
+import { createWaiters } from "./waiters.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of every kind
+type Loose = any;
+
+const ACCOUNT = "test-account-id";
+const include = [{ emailDomain: { domain: "example.com" } }];
+const ROWS: readonly [name: string, type: ResourceKind<Loose, Loose, Loose>, spec: Loose, change: Loose][] = [
+  ["VirtualNetwork", VIRTUAL_NETWORKS, {}, { comment: "hq" }],
+  ["AccessGroup", ACCESS_GROUPS, { include }, { include: [{ everyone: true }] }],
+  [
+    "AccessApplication",
+    ACCESS_APPLICATIONS,
+    { domain: "a.b", policies: [{ include }] },
+    { sessionDuration: "1h" },
+  ],
+  ["R2Bucket", R2_BUCKETS, {}, { cors: [{ allowedOrigins: ["*"], allowedMethods: ["GET"] }] }],
+  ["GatewayRule", GATEWAY_RULES, { precedence: 1, action: "block" }, { precedence: 2 }],
+];
+
+let double: CloudflareDouble;
+beforeEach(async () => {
+  double = await createCloudflareDouble();
+});
+afterEach(() => double.close());
+
+/** One object, and a client that knows as much as the reconcile uses. */
+function stage(type: ResourceKind<Loose, Loose, Loose>, spec: Loose) {
+  const { kind } = type;
+  const cloudflare = { secret: "cf", accountId: ACCOUNT };
+  const objects = new Map<string, Loose>();
+  const events: string[] = [];
+  let refused = false;
+  const add = (name: string, metadata: object = {}): void => {
+    const own = { name, namespace: kind.namespaced ? "shop" : undefined, uid: name, generation: 1 };
+    const meta = {
+      ...own,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      finalizers: [type.finalizer],
+      ...metadata,
+    };
+    objects.set(name, { metadata: meta, spec: { ...spec, cloudflare } });
+  };
+  const client: Loose = {
+    async patchStatus(_: Kind, current: Loose, next: object) {
+      if (refused) throw new Error("the status cannot be written");
+      const stored = objects.get(current.metadata.name);
+      // As the client does: only what differs from what the caller has read is sent.
+      const changes = Object.entries((mergeDiff(current.status ?? {}, next) ?? {}) as object);
+      const kept = { ...stored.status, ...Object.fromEntries(changes) };
+      stored.status = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
+      return structuredClone(stored);
+    },
+    async patch(_: Kind, { name }: ObjectKey) {
+      objects.delete(name);
+      return {};
+    },
+    get: async (_: Kind, { name }: ObjectKey) => structuredClone(objects.get(name)),
+    list: async (asked: Kind) => ({
+      items: asked.kind === kind.kind ? [...objects.values()].map((one) => structuredClone(one)) : [],
+    }),
+  };
+  const apiFor = createRegistry({
+    baseUrl: double.url,
+    calls: 0,
+    exchange: createExchange(),
+    clock: systemClock,
+    version: "0",
+  });
+  const reconcile = createResourceReconcile(type, {
+    operatorNamespace: "ops",
+    apiFor,
+    secrets: { read: async () => ({ data: { CLOUDFLARE_API_TOKEN: btoa("test-token") } }) } as never,
+    assertAlone: async () => {},
+    clock: systemClock,
+    backoff: createBackoff(),
+    waiters: createWaiters(),
+  } as never);
+  const ctx: ReconcileContext = testContext(client, client, {
+    events: { record: (_: object, { reason }: { reason: string }) => void events.push(reason) } as never,
+  });
+  return {
+    objects,
+    events,
+    add,
+    refuse: (value: boolean) => {
+      refused = value;
+    },
+    run: (name = "one") => reconcile({ namespace: kind.namespaced ? "shop" : "", name }, ctx),
+    ready: (name = "one") =>
+      objects.get(name)?.status?.conditions?.find(({ type: what }: Loose) => what === "Ready"),
+  };
+}
+
+const changing = (): string[] =>
+  double.requests.filter(({ method }) => method !== "GET").map(({ method }) => method);
+
+describe.each(ROWS)("%s", (_name, type, spec, change) => {
+  it("TUN-905 TUN-907 TUN-909 is created, left alone, changed and deleted", async () => {
+    const { add, run, ready, objects, events } = stage(type, spec);
+    add("one");
+    await run();
+    expect(ready()).toMatchObject({ status: "True", reason: "Synced" });
+    const calls = double.requests.length;
+    await run();
+    expect(double.requests).toHaveLength(calls);
+    const object = objects.get("one");
+    Object.assign(object.spec, change);
+    object.metadata.generation = 2;
+    await run();
+    expect(ready()).toMatchObject({ status: "True", observedGeneration: 2 });
+    expect(events).toContain("Updated");
+    const before = changing().length;
+    object.metadata.annotations = { "cloudflare-operator.io/adopt": "true" };
+    await run();
+    expect(changing()).toHaveLength(before);
+    objects.get("one").metadata.deletionTimestamp = "2026-01-02T00:00:00Z";
+    await run();
+    expect([objects.has("one"), changing().at(-1), events.at(-1)]).toEqual([false, "DELETE", "Deleted"]);
+  });
+
+  it("TUN-912 TUN-941 nothing is made while the status cannot be written, and what an answer was lost of is found again", async () => {
+    const { add, run, ready, refuse, objects } = stage(type, spec);
+    add("one");
+    refuse(true);
+    await expect(run()).rejects.toThrow("cannot be written");
+    expect(changing()).toEqual([]);
+    refuse(false);
+    double.faults.add({ path: /./, method: /POST/, cut: true, afterwards: true, times: 1 });
+    await run();
+    expect(ready()).toMatchObject({ status: "False", reason: "APIError" });
+    expect(objects.get("one").status.claim).toBe("one");
+    await run();
+    expect(ready()).toMatchObject({ status: "True" });
+    expect(objects.get("one").status.claim).toBeUndefined();
+  });
+
+  it("TUN-911 TUN-912 a second object of the name has to wait; an object that made nothing goes without a call", async () => {
+    const { add, run, ready, objects } = stage(type, spec);
+    add("one");
+    await run();
+    add("two", { creationTimestamp: "2026-01-02T00:00:00Z" });
+    objects.get("two").spec.name = "one";
+    await run("two");
+    expect(ready("two")).toMatchObject({ status: "False", reason: "AdoptionConflict" });
+    expect(ready("two").message).toContain("managed by");
+    const calls = double.requests.length;
+    objects.get("two").metadata.deletionTimestamp = "2026-01-03T00:00:00Z";
+    await run("two");
+    expect([objects.has("two"), double.requests.length]).toEqual([false, calls]);
+  });
+});
