@@ -4,7 +4,6 @@ import type { Cached } from "../kinds.ts";
 import { type ApiParts, apiParts, type ProviderOf, rulesProblem, sameParts } from "./access-rules.ts";
 
 type Spec = Cached<AccessApplication>["spec"];
-export type InlinePolicy = NonNullable<Spec["policies"]>[number];
 
 /** A policy as the application holds it. */
 export interface RemotePolicy extends ApiParts {
