@@ -144,4 +144,27 @@ describe("a rollback", () => {
     );
     expect((await sets.get()).spec).toEqual(spec);
   });
+
+  it("ds-patches DSP-611 DSP-622 DSP-623: back and forth between the template alone and the template with patches", async () => {
+    await nodes.add({ name: "n1", labels: GPU }, "n2");
+    await stage.start();
+    await sets.create({});
+    await sets.settled(2);
+    const alone = await sets.byNode();
+    await sets.patch({ spec: { patches: [cachePatch("3Ti")] } });
+    await eventually(async () => expect(cacheOn(await sets.byNode(), "n1")).toBe("3Ti"));
+    await sets.settled(2);
+    await sets.patch({ spec: { patches: null } });
+    await eventually(async () => expect(cacheOn(await sets.byNode(), "n1")).toBe("500Gi"));
+    await sets.settled(2);
+    const back = { metadata: { annotations: { "daemonset.kruise.io/rollback-to": "0" } } };
+    await sets.patch(back);
+    await eventually(async () => expect(cacheOn(await sets.byNode(), "n1")).toBe("3Ti"));
+    await sets.settled(2);
+    await sets.patch(back);
+    await eventually(async () => expect(cacheOn(await sets.byNode(), "n1")).toBe("500Gi"));
+    await sets.settled(2);
+    expect((await sets.get()).spec.patches).toBeUndefined();
+    expect((await sets.byNode()).get("n2")?.metadata.uid).toBe(alone.get("n2")?.metadata.uid);
+  });
 });

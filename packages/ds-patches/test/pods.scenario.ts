@@ -240,3 +240,33 @@ describe("nodes", () => {
     await sets.settled(3);
   });
 });
+
+it("ds-patches S17 DSP-1002 DSP-1003 DSP-1006 DSP-1007: without the gate nothing restarts, new pods are unpatched, and come back with it", async () => {
+  await nodes.add("n1", "n2");
+  const first = await stage.start();
+  const env = [{ name: "CACHE", value: "2Ti" }];
+  await sets.create({
+    patches: [{ selector: {}, patch: { spec: { containers: [{ name: "main", env }] } } }],
+  });
+  await sets.settled(2);
+  const patched = await sets.byNode();
+  await first.stop();
+  const second = await stage.start({ features: { AdvancedDaemonSetNodeLabelPatches: false } });
+  await eventually(async () => {
+    const { conditions = [] } = (await sets.get()).status ?? {};
+    expect(conditions).toContainEqual(
+      expect.objectContaining({ type: "PatchesValid", reason: "FeatureDisabled" }),
+    );
+  });
+  await pause(1_500);
+  expect(await uidOn("n1")).toBe(patched.get("n1")?.metadata.uid);
+  await sets.deletePod(patched.get("n1")!);
+  const cacheOf = async (node: string): Promise<string | undefined> =>
+    (await sets.byNode()).get(node)?.spec.containers[0]?.env.find(({ name }) => name === "CACHE")?.value;
+  await eventually(async () => expect(await cacheOf("n1")).toBe("500Gi"));
+  expect((await sets.get()).spec.patches).toHaveLength(1);
+  await second.stop();
+  await stage.start();
+  await eventually(async () => expect(await cacheOf("n1")).toBe("2Ti"));
+  expect(await uidOn("n2")).toBe(patched.get("n2")?.metadata.uid);
+});

@@ -23,6 +23,8 @@ export interface DaemonSetMemory {
   compiled: Compiled;
   /** When the patches that match a node changed by its labels; milliseconds since the Unix epoch. */
   readonly matchChanged: Map<string, number>;
+  /** When pods were seen ready first whose node says a time in the future; milliseconds since the Unix epoch. */
+  readonly readyAhead: Map<string, number>;
   /** Deletions of failed pods by node. */
   readonly failures: Map<string, { at: number; pauseMs: number }>;
   /** Templates of the present generation that were looked at. */
@@ -73,6 +75,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         if (found.compiled.generation !== generation) {
           found.compiled = compile(daemonSet, enabled);
           found.failures.clear();
+          found.readyAhead.clear();
           found.templates.clear();
           found.nodeViews = new WeakMap();
         }
@@ -84,6 +87,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         uid,
         compiled: compile(daemonSet, enabled),
         matchChanged: new Map(),
+        readyAhead: new Map(),
         failures: new Map(),
         templates: new Map(),
         statusWritten: undefined,

@@ -87,8 +87,17 @@ export function nodeFacts({ metadata, spec }: DeepReadonly<Node>): NodeFacts {
   };
 }
 
+interface Observing extends ObserveOptions {
+  /** What was remembered of pods whose readiness lies ahead. */
+  readonly aheadBefore: ReadonlyMap<string, number>;
+}
+
 /** Nodes in the order of their names, with those that are gone and still have pods. */
-export async function observe(options: ObserveOptions): Promise<Observation> {
+export async function observe(asked: ObserveOptions): Promise<Observation> {
+  const { readyAhead } = asked.memory;
+  // Of pods that are gone nothing is remembered.
+  const options: Observing = { ...asked, aheadBefore: new Map(readyAhead) };
+  readyAhead.clear();
   const byNode = Map.groupBy(options.pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? "");
   let settlesInMs: number | undefined;
   const gated: Gated[] = [];
@@ -162,9 +171,10 @@ function podFacts(
   node: string,
   match: PatchMatch | undefined,
   settling: boolean,
-  options: ObserveOptions,
+  options: Observing,
 ): PodFacts {
   const { metadata, spec, status } = pod;
+  const created = Date.parse(metadata.creationTimestamp ?? "") || 0;
   const ready = conditionOf(pod, "Ready");
   const inPlaceGate = spec?.readinessGates?.some(({ conditionType }) => conditionType === IN_PLACE_READY);
   const patched = settling || !options.patchesEnabled || combinedHashOf(pod) === (match?.combinedHash ?? "");
@@ -173,13 +183,9 @@ function podFacts(
     uid: metadata.uid ?? "",
     node,
     scheduled: Boolean(spec?.nodeName),
-    created: Date.parse(metadata.creationTimestamp ?? "") || 0,
+    created,
     phase: status?.phase ?? "",
-    // Clocks differ: a time in the future counts from now on.
-    readySince:
-      ready?.status === "True"
-        ? Math.min(Date.parse(ready.lastTransitionTime ?? "") || 0, options.now)
-        : undefined,
+    readySince: ready?.status === "True" ? readySince(pod, ready, created, options) : undefined,
     current: patched && hasTemplate(pod, options),
     preparingDelete: metadata.labels?.[LIFECYCLE_STATE] === PREPARING_DELETE,
     hooked: options.memory.compiled.preDelete?.holds(pod) === true,
@@ -188,6 +194,24 @@ function podFacts(
     patchesApplied: metadata.annotations?.[PATCHES_APPLIED] ?? "",
     inPlaceGate: inPlaceGate === true,
   };
+}
+
+/**
+ * Since when a pod is ready. The clocks of nodes differ: none was ready before it was made, and a time in the future
+ * counts from when it was seen first.
+ */
+function readySince(
+  { metadata }: DeepReadonly<Pod>,
+  { lastTransitionTime = "" }: { readonly lastTransitionTime?: string },
+  created: number,
+  { memory, aheadBefore, now }: Observing,
+): number {
+  const told = Math.max(Date.parse(lastTransitionTime) || 0, created);
+  if (told <= now) return told;
+  const id = `${metadata.uid} ${lastTransitionTime}`;
+  const seen = aheadBefore.get(id) ?? now;
+  memory.readyAhead.set(id, seen);
+  return seen;
 }
 
 function hasTemplate({ metadata }: DeepReadonly<Pod>, { daemonSet, revision }: ObserveOptions): boolean {

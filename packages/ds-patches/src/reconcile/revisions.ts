@@ -71,9 +71,12 @@ function equalBases(all: readonly Revision[], { memory }: Pick<Work, "memory">):
 async function baseRevision(all: readonly Revision[], work: Work): Promise<Revision | Problem> {
   const { template, patches = [] } = work.daemonSet.spec as DaemonSet["spec"];
   const isBaseOnly = patches.length > 0;
-  const newest = highest(all.filter((revision) => !isSnapshot(revision)));
   const [found] = equalBases(all, work);
-  if (found !== undefined) return await renumbered(found, newest, { unmark: !isBaseOnly }, work);
+  if (found !== undefined) {
+    // The whole state is the newest of all; a base with patches on it the newest base.
+    const newest = highest(isBaseOnly ? all.filter((revision) => !isSnapshot(revision)) : all);
+    return await renumbered(found, { newest, next: highest(all) + 1, unmark: !isBaseOnly }, work);
+  }
   const { name } = work.daemonSet.metadata;
   const hash = revisionHash(work.memory.compiled.templateText, work.daemonSet.status?.collisionCount);
   return await created(
@@ -96,14 +99,15 @@ async function snapshot(
   const { template } = work.daemonSet.spec as DaemonSet["spec"];
   const { patches, patchSet } = work.memory.compiled;
   const found = all.find((revision) => hashOf(revision) === patchRevision);
-  if (found !== undefined) return await renumbered(found, highest(all.filter(isSnapshot)), {}, work);
+  const newest = Math.max(highest(all), after);
+  if (found !== undefined) return await renumbered(found, { newest, next: newest + 1 }, work);
   return await created(
     {
       name: `${work.daemonSet.metadata.name}-${patchRevision}`,
       labels: { ...labelsOf(template), [REVISION_LABEL]: patchRevision, [REVISION_KIND]: SNAPSHOT },
       annotations: { [PATCHES_HASH]: patchSet.listHash },
       data: snapshotData(template, patches),
-      revision: Math.max(highest(all), after) + 1,
+      revision: newest + 1,
     },
     work,
   );
@@ -117,17 +121,16 @@ function highest(revisions: readonly Revision[]): number {
   return revisions.reduce((most, { revision }) => Math.max(most, revision), 0);
 }
 
-/** The revision as the newest of its kind, and without the mark of a base that was never the whole state. */
+/** The revision under the next number unless it is the newest already, and without the mark of a base that was never the whole state. */
 async function renumbered(
   found: Revision,
-  newest: number,
-  { unmark = false }: { unmark?: boolean },
+  { newest, next, unmark = false }: { newest: number; next: number; unmark?: boolean },
   { children, ctx }: Work,
 ): Promise<Revision | Problem> {
   const isMarked = unmark && found.metadata.annotations?.[BASE_ONLY] !== undefined;
   if (found.revision === newest && !isMarked) return found;
   const body = {
-    ...(found.revision < newest && { revision: newest + 1 }),
+    ...(found.revision < newest && { revision: next }),
     ...(isMarked && { metadata: { annotations: { [BASE_ONLY]: null } } }),
   };
   const id = `patch revision ${found.metadata.name}`;

@@ -45,6 +45,8 @@ export interface RunOptions {
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
   /** Default `debug`. */
   readonly logLevel?: string;
+  /** Feature gates that are not at their default, by name. */
+  readonly features?: Readonly<Record<string, boolean>>;
   /** The controllers only plan (`--dry-run-controllers`). */
   readonly dryRun?: boolean;
   /** Most bytes that are cached of one namespace. Default: the cache's own. */
@@ -95,7 +97,16 @@ function keepLog(level = "debug"): KeptLog {
 export async function createTestManager(
   options: TestManagerOptions,
 ): Promise<TestManager & { start(): Promise<void> }> {
-  const { modules, namespaces = [], flags, logLevel, dryRun = false, client, reader = client } = options;
+  const {
+    modules,
+    namespaces = [],
+    flags,
+    features = {},
+    logLevel,
+    dryRun = false,
+    client,
+    reader = client,
+  } = options;
   const { logging = keepLog(logLevel), namespaceBytes } = options;
   const { log, lines } = logging;
   const cache = createCache({
@@ -116,7 +127,7 @@ export async function createTestManager(
     }),
     runsDry: () => dryRun,
     recoverPanic: true,
-    features: {},
+    features,
     namespaces,
     identity: `${hostname()}_${TEST_VERSION}`,
     instance: TEST_VERSION,
