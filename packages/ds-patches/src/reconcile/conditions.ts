@@ -4,7 +4,7 @@ import { POD } from "@quartet/core/kinds";
 import { seconds } from "../desired/in-place.ts";
 import { inBatches } from "./batches.ts";
 import type { Gated } from "./observe.ts";
-import type { Done, Work } from "./work.ts";
+import { type Done, toldOf, type Work } from "./work.ts";
 
 export interface NewCondition {
   readonly type: string;
@@ -37,7 +37,7 @@ export async function patchConditions(
 /** Opens the gates of pods that nothing holds back any more. */
 export async function openGates(pods: readonly Gated[], work: Work): Promise<Done> {
   const { daemonSet, memory, children } = work;
-  const { done, problems, standing, errors } = await inBatches(
+  const outcome = await inBatches(
     children,
     {
       id: "open gate",
@@ -57,5 +57,5 @@ export async function openGates(pods: readonly Gated[], work: Work): Promise<Don
     },
     memory.refusedItems,
   );
-  return { writes: done, problems: [...problems, ...standing], errors };
+  return toldOf(outcome, { reason: "FailedUpdatePodStatus", text: "Error opening a readiness gate" }, work);
 }

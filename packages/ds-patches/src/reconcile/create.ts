@@ -5,13 +5,13 @@ import type { DaemonSet } from "../kinds.ts";
 import { inBatches } from "./batches.ts";
 import { expectationKey, takeMiss } from "./memory.ts";
 import type { ObservedNode } from "./observe.ts";
-import { type Done, type PodWork, tell } from "./work.ts";
+import { type Done, type PodWork, tell, toldOf } from "./work.ts";
 
 /** A pod for each of the nodes, in batches that grow while they succeed. */
 export async function createPods(nodes: readonly ObservedNode[], work: PodWork): Promise<Done> {
   const { daemonSet, memory, children, metrics, ctx, history } = work;
   const { expectations, compiled } = memory;
-  const { done, problems, standing, errors } = await inBatches(
+  const outcome = await inBatches(
     children,
     {
       id: "create pod",
@@ -34,11 +34,7 @@ export async function createPods(nodes: readonly ObservedNode[], work: PodWork):
     },
     memory.refusedItems,
   );
-  const told = problems.filter(({ cause }) => cause !== "terminating");
-  for (const { message } of told.slice(0, 1)) {
-    tell(work, { type: "Warning", reason: "FailedCreate", note: `Error creating: ${message}` });
-  }
-  return { writes: done, problems: [...told, ...standing], errors };
+  return toldOf(outcome, { reason: "FailedCreate", text: "Error creating" }, work);
 }
 
 function podOn({ name, match }: ObservedNode, { daemonSet, memory, history, metrics, clock }: PodWork): Pod {

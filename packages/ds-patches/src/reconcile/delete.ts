@@ -7,7 +7,7 @@ import type { PodFacts } from "../desired/objects.ts";
 import { inBatches } from "./batches.ts";
 import { patchConditions } from "./conditions.ts";
 import { expectationKey } from "./memory.ts";
-import { type Done, type PodWork, tell, together } from "./work.ts";
+import { type Done, type PodWork, tell, together, toldOf } from "./work.ts";
 
 /** Deletes each pod only as the one that was seen. */
 export async function deletePods(deletions: readonly Deletion[], work: PodWork): Promise<Done> {
@@ -24,7 +24,7 @@ export async function deletePods(deletions: readonly Deletion[], work: PodWork):
 
 async function remove(deletions: readonly Deletion[], work: PodWork): Promise<Done> {
   const { children, memory, history } = work;
-  const { done, problems, standing, errors } = await inBatches(
+  const outcome = await inBatches(
     children,
     {
       id: "delete pod",
@@ -36,10 +36,7 @@ async function remove(deletions: readonly Deletion[], work: PodWork): Promise<Do
     },
     memory.refusedItems,
   );
-  for (const { message } of problems.slice(0, 1)) {
-    tell(work, { type: "Warning", reason: "FailedDelete", note: `Error deleting: ${message}` });
-  }
-  return { writes: done, problems: [...problems, ...standing], errors };
+  return toldOf(outcome, { reason: "FailedDelete", text: "Error deleting" }, work);
 }
 
 const EXPLANATIONS = {
@@ -80,7 +77,7 @@ async function deletePod({ pod, reason }: Deletion, work: PodWork): Promise<void
 async function markPods(pods: readonly PodFacts[], work: PodWork): Promise<Done> {
   const { daemonSet, memory, children, ctx, clock } = work;
   const { marksNotReady = false } = memory.compiled.preDelete ?? {};
-  const { done, problems, standing, errors } = await inBatches(
+  const outcome = await inBatches(
     children,
     {
       id: "mark pod",
@@ -97,5 +94,5 @@ async function markPods(pods: readonly PodFacts[], work: PodWork): Promise<Done>
     },
     memory.refusedItems,
   );
-  return { writes: done, problems: [...problems, ...standing], errors };
+  return toldOf(outcome, { reason: "FailedDelete", text: "Error telling the hook" }, work);
 }

@@ -5,7 +5,7 @@ import { PATCHES_APPLIED, PATCHES_HASH, REVISION_LABEL } from "../desired/keys.t
 import { inBatches } from "./batches.ts";
 import type { Revision } from "./history.ts";
 import { hashOf, isSnapshot } from "./revisions.ts";
-import { type Done, NOTHING, type PodWork, together } from "./work.ts";
+import { type Done, NOTHING, type PodWork, together, toldOf } from "./work.ts";
 
 /** Old revisions of each kind that are kept unless the spec says otherwise (Kubernetes). */
 const DEFAULT_HISTORY_LIMIT = 10;
@@ -38,7 +38,7 @@ export async function mergeDuplicates(pods: readonly DeepReadonly<Pod>[], work: 
   if (history.duplicates.length === 0) return NOTHING;
   const hashes = new Set(history.duplicates.map(hashOf));
   const named = pods.filter(({ metadata }) => hashes.has(metadata.labels?.[REVISION_LABEL] ?? ""));
-  const { done, problems, standing, errors } = await inBatches(
+  const outcome = await inBatches(
     children,
     {
       id: "relabel pod",
@@ -58,8 +58,8 @@ export async function mergeDuplicates(pods: readonly DeepReadonly<Pod>[], work: 
     },
     memory.refusedItems,
   );
-  const relabelled: Done = { writes: done, problems: [...problems, ...standing], errors };
-  if (done < named.length) return relabelled;
+  const relabelled = toldOf(outcome, { reason: "FailedUpdatePod", text: "Error relabelling" }, work);
+  if (outcome.done < named.length) return relabelled;
   return together(relabelled, await removeRevisions(history.duplicates, work));
 }
 

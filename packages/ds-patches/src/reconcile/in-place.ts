@@ -9,7 +9,7 @@ import { patchAnnotations, versionLabels } from "../desired/pod.ts";
 import { inBatches } from "./batches.ts";
 import { patchConditions } from "./conditions.ts";
 import type { ObservedNode } from "./observe.ts";
-import { type Done, type PodWork, tell } from "./work.ts";
+import { type Done, type PodWork, tell, toldOf } from "./work.ts";
 
 /** A pod with what brings it to its node's template. */
 export interface InPlaceUpdate {
@@ -40,7 +40,7 @@ export function inPlacePlanner(
 export async function updateInPlace(updates: readonly InPlaceUpdate[], work: PodWork): Promise<Done> {
   const { children, memory, history } = work;
   let tried = false;
-  const { done, problems, standing, errors } = await inBatches(
+  const outcome = await inBatches(
     children,
     {
       id: "update pod",
@@ -56,10 +56,7 @@ export async function updateInPlace(updates: readonly InPlaceUpdate[], work: Pod
     },
     memory.refusedItems,
   );
-  for (const { message } of problems.slice(0, 1)) {
-    tell(work, { type: "Warning", reason: "FailedUpdatePodInPlace", note: `Error updating: ${message}` });
-  }
-  return { writes: done, problems: [...problems, ...standing], errors };
+  return toldOf(outcome, { reason: "FailedUpdatePodInPlace", text: "Error updating" }, work);
 }
 
 /**
