@@ -8,10 +8,13 @@ import {
   type Kind,
   type KubeObject,
   keyOf,
+  type OwnerReference,
   type ReconcileContext,
 } from "@quartet/core";
 import type { LabelMatcher } from "../desired/selector.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
+import { inBatches } from "./batches.ts";
+import { type Done, NOTHING, toldOf, type Work } from "./work.ts";
 
 /** Index of objects without a controller, by namespace. */
 export const ORPHANS = "orphans";
@@ -25,16 +28,21 @@ export function ownedBy<T extends KubeObject>(
   return ctx.cache.byIndex(kind, CONTROLLER_INDEX, metadata.uid ?? "");
 }
 
+export interface Claimed<T> {
+  readonly objects: readonly DeepReadonly<T>[];
+  readonly done: Done;
+}
+
 /**
  * The DaemonSet's objects after orphans that match have been adopted and own ones that do not match released. Both are
  * done only after a live read has shown that the DaemonSet is still the same and not being deleted.
  */
 export async function claim<T extends KubeObject>(
   kind: Kind<T>,
-  daemonSet: DeepReadonly<DaemonSet>,
   selects: LabelMatcher,
-  ctx: ReconcileContext,
-): Promise<readonly DeepReadonly<T>[]> {
+  work: Work,
+): Promise<Claimed<T>> {
+  const { daemonSet, ctx, memory } = work;
   const own = ownedBy(kind, daemonSet, ctx);
   const matches = ({ metadata }: DeepReadonly<KubeObject>): boolean => selects(metadata.labels ?? {});
   const isLive = ({ metadata }: DeepReadonly<KubeObject>): boolean =>
@@ -43,11 +51,30 @@ export async function claim<T extends KubeObject>(
   const adopted = ctx.cache
     .byIndex(kind, ORPHANS, daemonSet.metadata.namespace ?? "")
     .filter((object) => isLive(object) && matches(object) && controllerOf(object) === undefined);
-  if (released.length + adopted.length === 0) return own;
-  await confirm(daemonSet, ctx);
-  for (const object of released) await release(kind, object, daemonSet, ctx);
-  for (const object of adopted) await adopt(kind, object, daemonSet, ctx);
-  return ownedBy(kind, daemonSet, ctx).filter(matches);
+  const changes = [
+    ...released.map((object) => ({ object, owners: ownersWithout(object, daemonSet) })),
+    ...adopted.map((object) => ({ object, owners: ownersWith(object, daemonSet) })),
+  ];
+  if (changes.length === 0) return { objects: own, done: NOTHING };
+  let confirmed = false;
+  const outcome = await inBatches(
+    work.children,
+    {
+      id: `claim ${kind.plural}`,
+      subjectOf: ({ object }) => `${kind.kind} ${object.metadata.name}`,
+      wanted: [],
+      items: changes,
+      nameOf: ({ object }) => object.metadata.name ?? "",
+      async write({ object, owners }) {
+        if (!confirmed) await confirm(daemonSet, ctx);
+        confirmed = true;
+        await writeOwners(kind, object, owners, ctx);
+      },
+    },
+    memory.refusedItems,
+  );
+  const failure = { reason: "FailedClaim", text: "Error adopting or releasing" };
+  return { objects: ownedBy(kind, daemonSet, ctx).filter(matches), done: toldOf(outcome, failure, work) };
 }
 
 async function confirm(daemonSet: DeepReadonly<DaemonSet>, { client }: ReconcileContext): Promise<void> {
@@ -59,40 +86,27 @@ async function confirm(daemonSet: DeepReadonly<DaemonSet>, { client }: Reconcile
   );
 }
 
-async function release<T extends KubeObject>(
-  kind: Kind<T>,
-  object: DeepReadonly<T>,
-  daemonSet: DeepReadonly<DaemonSet>,
-  { client }: ReconcileContext,
-): Promise<void> {
-  const ownerReferences =
-    object.metadata.ownerReferences?.filter(({ uid }) => uid !== daemonSet.metadata.uid) ?? [];
-  await write(kind, object, ownerReferences, client);
+type Owners = readonly DeepReadonly<OwnerReference>[];
+
+function ownersWithout({ metadata }: DeepReadonly<KubeObject>, daemonSet: DeepReadonly<DaemonSet>): Owners {
+  return metadata.ownerReferences?.filter(({ uid }) => uid !== daemonSet.metadata.uid) ?? [];
 }
 
-async function adopt<T extends KubeObject>(
-  kind: Kind<T>,
-  object: DeepReadonly<T>,
-  daemonSet: DeepReadonly<DaemonSet>,
-  { client }: ReconcileContext,
-): Promise<void> {
-  const others = object.metadata.ownerReferences ?? [];
-  await write(kind, object, [...others, controllerReference(DAEMON_SET, daemonSet as DaemonSet)], client);
+function ownersWith({ metadata }: DeepReadonly<KubeObject>, daemonSet: DeepReadonly<DaemonSet>): Owners {
+  return [...(metadata.ownerReferences ?? []), controllerReference(DAEMON_SET, daemonSet)];
 }
 
-async function write<T extends KubeObject>(
+async function writeOwners<T extends KubeObject>(
   kind: Kind<T>,
   object: DeepReadonly<T>,
-  ownerReferences: readonly unknown[],
-  client: ReconcileContext["client"],
+  ownerReferences: Owners,
+  { client, signal }: ReconcileContext,
 ): Promise<void> {
   // The uid keeps the write from an object that has taken the name meanwhile.
   const { uid, resourceVersion } = object.metadata;
+  const body = { metadata: { uid, resourceVersion, ownerReferences } };
   try {
-    await client.patch(kind, keyOf(object), {
-      type: "merge",
-      body: { metadata: { uid, resourceVersion, ownerReferences } },
-    });
+    await client.patch(kind, keyOf(object), { type: "merge", body }, { signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -13,7 +13,7 @@ import {
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, POD, type Pod } from "@quartet/core/kinds";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
-import { claim, ownedBy } from "./claim.ts";
+import { type Claimed, claim, ownedBy } from "./claim.ts";
 import { openGates } from "./conditions.ts";
 import type { History } from "./history.ts";
 import { mergeDuplicates, trimHistory } from "./history-limit.ts";
@@ -58,30 +58,37 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
 }
 
 async function pass(work: Work, options: ReconcilerOptions): Promise<Result | undefined> {
-  const { daemonSet, memory, ctx } = work;
+  const { memory } = work;
   const selects = memory.compiled.selectsPod;
   if (selects === undefined) {
     const note = "This daemon set is selecting all pods. A non-empty selector is required.";
     tell(work, { type: "Warning", reason: "SelectingAll", note });
     return undefined;
   }
-  const revisions = await claim(CONTROLLER_REVISION, daemonSet, selects, ctx);
-  const history = await historyOf(revisions, work);
-  if (isProblem(history)) return await withoutHistory(history, work, options);
+  const revisions = await claim(CONTROLLER_REVISION, selects, work);
+  // A revision that could not be taken over would be made again under another name, and restart every pod.
+  if (isHeld(revisions.done)) return await withoutHistory(revisions.done, work, options);
+  const history = await historyOf(revisions.objects, work);
+  if (isProblem(history)) {
+    const note = `Error writing the history: ${history.message}`;
+    tell(work, { type: "Warning", reason: "FailedCreate", note });
+    return await withoutHistory({ ...NOTHING, problems: [history] }, work, options);
+  }
   const podWork: PodWork = { ...work, history };
   if (await rollBack(podWork)) return undefined;
-  const pods = await claim(POD, daemonSet, selects, ctx);
+  const pods = await claim(POD, selects, work);
   return await act(pods, podWork, options);
 }
 
 async function act(
-  pods: readonly DeepReadonly<Pod>[],
+  { objects: pods, done: claimed }: Claimed<Pod>,
   work: PodWork,
   options: ReconcilerOptions,
 ): Promise<Result | undefined> {
   const { daemonSet, memory, metrics, history } = work;
   const observation = await look(pods, history.revision, work, options);
-  const isAwaited = !memory.expectations.satisfied(expectationKey(daemonSet));
+  // Beside a pod that could not be taken over no other one is made.
+  const isAwaited = isHeld(claimed) || !memory.expectations.satisfied(expectationKey(daemonSet));
   const opened = await openGates(observation.gated, work);
   const { done, againInMs } = isAwaited
     ? { done: opened, againInMs: LOST_EVENT_MS }
@@ -93,18 +100,23 @@ async function act(
   );
   metrics.stale(daemonSet, observation.nodes.filter(({ stalePatches }) => stalePatches).length);
   const trimmed = await trimHistory(pods, work);
-  return resultOf(together(opened, done, merged, told.done, trimmed), earliest(againInMs, told.againInMs));
+  return resultOf(
+    together(claimed, opened, done, merged, told.done, trimmed),
+    earliest(againInMs, told.againInMs),
+  );
+}
+
+function isHeld({ problems, errors }: Done): boolean {
+  return problems.length + errors.length > 0;
 }
 
 /** Without revisions of the present spec no pod is made or replaced; what there is is counted and told. */
 async function withoutHistory(
-  problem: Problem,
+  held: Done,
   work: Work,
   options: ReconcilerOptions,
 ): Promise<Result | undefined> {
   const { daemonSet, ctx } = work;
-  const note = `Error writing the history: ${problem.message}`;
-  tell(work, { type: "Warning", reason: "FailedCreate", note });
   const observation = await look(
     ownedBy(POD, daemonSet, ctx),
     daemonSet.status?.updateRevision ?? "",
@@ -115,7 +127,7 @@ async function withoutHistory(
     { ...reportOf(observation, work, options), history: undefined, isObserved: false },
     work,
   );
-  return resultOf(together({ ...NOTHING, problems: [problem] }, told.done), told.againInMs);
+  return resultOf(together(held, told.done), told.againInMs);
 }
 
 async function look(
