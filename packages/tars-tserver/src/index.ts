@@ -1,2 +1,4 @@
 /** `@quartet/tars-tserver`: TARS services on Kubernetes. */
+
+export { agentCommand } from "./commands/agent.ts";
 export { createTarsModule, tarsModule } from "./module.ts";

@@ -17,6 +17,7 @@ import {
 } from "@quartet/core";
 import type { Lease } from "@quartet/core/kinds";
 import type { TFrameworkConfig, TServer } from "./api.gen.ts";
+import { agentCommand } from "./commands/agent.ts";
 import { MIGRATE_STORAGE } from "./commands/migrate-storage.ts";
 import { PREFLIGHT } from "./commands/preflight.ts";
 import { CONVERSIONS } from "./conversion/conversions.ts";
@@ -111,7 +112,7 @@ export function createTarsModule(): ControllerModule {
     rights: RIGHTS,
     flags: FLAGS,
     conversions: CONVERSIONS,
-    commands: [PREFLIGHT, MIGRATE_STORAGE],
+    commands: [agentCommand(), PREFLIGHT, MIGRATE_STORAGE],
     webhooks: tarsWebhooks((manager, flags) => {
       const known = contexts.get(manager.cache) ?? contextOf(manager, flags as Flags, sharedOf(manager));
       contexts.set(manager.cache, known);

@@ -38,6 +38,7 @@ export interface ClaimTemplate extends JsonMap {
 
 export interface Claim extends KubeObject {
   spec?: JsonMap;
+  status?: { phase?: string };
 }
 
 interface WorkloadSpec extends JsonMap {

@@ -1,0 +1,121 @@
+/** What the agent of a node has to do (LV-002 to 011). */
+import type { DeepReadonly } from "@quartet/core";
+import type { Claim, Node } from "../desired/k8s.ts";
+import { DELAY_BIND_CLAIM, NODE_LABEL, STORAGE_CLASS } from "../labels.ts";
+import {
+  folderOf,
+  isOn,
+  type Ownership,
+  ownershipOf,
+  type Volume,
+  volumeFor,
+  volumeName,
+  wantedBy,
+} from "./volume.ts";
+
+/** Node label that enables local volumes. */
+const SUPPORT_LABEL = "tars.io/SupportLocalVolume";
+const HOSTNAME = "kubernetes.io/hostname";
+/** A volume that nobody has taken for so long goes again, ms (LV-011). */
+const UNUSED_MS = 86_400_000;
+
+/** What is known. */
+export interface State {
+  readonly node: DeepReadonly<Node>;
+  readonly claims: readonly DeepReadonly<Claim>[];
+  readonly volumes: readonly DeepReadonly<Volume>[];
+  /** `reclaimPolicy` of the class. */
+  readonly reclaimPolicy: string;
+  /** Base folder on the node. */
+  readonly hostBase: string;
+  /** Ms since the epoch. */
+  readonly now: number;
+}
+
+/** One step. Folders are given from the base folder on. */
+export type Action =
+  | { readonly type: "provide"; readonly folder: string; readonly owner: Ownership; readonly volume: Volume }
+  | { readonly type: "own"; readonly folder: string; readonly owner: Ownership }
+  | { readonly type: "drop"; readonly volume: DeepReadonly<Volume>; readonly remove: string | undefined };
+
+/** The plan of a node, and the claims that say too little for one. */
+export function plan(state: State): { actions: Action[]; skipped: string[] } {
+  const claims = state.claims.filter(({ spec }) => spec?.storageClassName === STORAGE_CLASS);
+  const hostname = hostnameOf(state.node);
+  const here = state.volumes.filter(
+    (volume) => isOn(volume, hostname) && volume.metadata.deletionTimestamp === undefined,
+  );
+  const skipped = claims
+    .filter((claim) => wantedBy(claim) === undefined)
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  return {
+    actions: [
+      ...here.flatMap((volume) => dropped(volume, state)),
+      ...claims.flatMap((claim) => owned(claim, here)),
+      ...provided(claims, state),
+    ],
+    skipped,
+  };
+}
+
+function hostnameOf({ metadata }: DeepReadonly<Node>): string {
+  return metadata.labels?.[HOSTNAME] ?? metadata.name ?? "";
+}
+
+/** Volumes whose claim is gone, and those that no claim has ever taken. */
+function dropped(volume: DeepReadonly<Volume>, { hostBase, now }: State): Action[] {
+  const { phase, lastPhaseTransitionTime } = volume.status ?? {};
+  const { local, persistentVolumeReclaimPolicy: policy } = volume.spec;
+  if (phase === "Released" || phase === "Failed") {
+    const path = local?.path ?? "";
+    const inside = path.startsWith(`${hostBase}/`) ? path.slice(hostBase.length + 1) : undefined;
+    return [{ type: "drop", volume, remove: policy === "Delete" ? inside : undefined }];
+  }
+  const since = Date.parse(lastPhaseTransitionTime ?? volume.metadata.creationTimestamp ?? "");
+  // Its folder may hold data of an earlier claim, so it stays.
+  return phase === "Available" && now - since >= UNUSED_MS
+    ? [{ type: "drop", volume, remove: undefined }]
+    : [];
+}
+
+/** Folders of bound claims get the owner and mode that these ask for now. */
+function owned(claim: DeepReadonly<Claim>, here: readonly DeepReadonly<Volume>[]): Action[] {
+  const wanted = wantedBy(claim);
+  const { uid, deletionTimestamp } = claim.metadata;
+  if (wanted === undefined || deletionTimestamp !== undefined) return [];
+  const bound = here.some(({ spec, status }) => status?.phase === "Bound" && spec.claimRef?.uid === uid);
+  return bound ? [{ type: "own", folder: folderOf(wanted), owner: ownershipOf(claim) }] : [];
+}
+
+/** One volume for each server and mount that a claim waits for; whichever of several claims takes it. */
+function provided(claims: readonly DeepReadonly<Claim>[], state: State): Action[] {
+  const { node, volumes, hostBase, reclaimPolicy } = state;
+  const name = node.metadata.name ?? "";
+  const taken = new Set(volumes.map(({ metadata }) => metadata.name));
+  return claims.flatMap((claim): Action[] => {
+    const wanted = wantedBy(claim);
+    if (wanted === undefined || !isPending(claim) || !serves(node, wanted.mount)) return [];
+    const id = volumeName(wanted, name);
+    if (taken.has(id)) return [];
+    taken.add(id);
+    const input = { wanted, claim, node: { name, hostname: hostnameOf(node) }, hostBase, reclaimPolicy };
+    return [
+      { type: "provide", folder: folderOf(wanted), owner: ownershipOf(claim), volume: volumeFor(input) },
+    ];
+  });
+}
+
+function isPending({ metadata, spec, status }: DeepReadonly<Claim>): boolean {
+  return (
+    (status?.phase ?? "Pending") === "Pending" &&
+    !spec?.volumeName &&
+    metadata.deletionTimestamp === undefined
+  );
+}
+
+/** Claims that only bind a pod to its node are served on every node of a framework. */
+function serves({ metadata: { labels = {} } }: DeepReadonly<Node>, mount: string): boolean {
+  return (
+    labels[SUPPORT_LABEL] !== undefined || (mount === DELAY_BIND_CLAIM && labels[NODE_LABEL] !== undefined)
+  );
+}
