@@ -1,4 +1,5 @@
 /** What v1beta2 has no place for travels in an annotation whose form is the peer's (CV-002, CV-003). */
+import { isMap } from "@quartet/pod-template";
 import { CARRY_ANNOTATION } from "../labels.ts";
 
 /** Members of a v1beta3 TServer that v1beta2 lacks. */
@@ -89,8 +90,4 @@ function annotated(
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,7 @@
 /** State of a server's pods, as the registry reads it (R-070 to 075). */
+
 import type { DeepReadonly } from "@quartet/core";
+import { isMap } from "@quartet/pod-template";
 import type { TEndpoint } from "../api.gen.ts";
 import { ACTIVE_GATE, RELEASE_LABEL } from "../labels.ts";
 import type { Pod, PodCondition } from "./k8s.ts";
@@ -125,8 +127,4 @@ function pickedState(state: Record<string, unknown>): object {
 
 function picked(map: DeepReadonly<Record<string, unknown>>, fields: readonly string[]): object {
   return Object.fromEntries(fields.flatMap((field) => (map[field] == null ? [] : [[field, map[field]]])));
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /** TEndpoint and TExitedRecord of a server (MAP-090 to 093). */
-import type { DeepReadonly } from "@quartet/core";
+import { type DeepReadonly, sameJson } from "@quartet/core";
 import type { TEndpoint, TExitedRecord, TServer } from "../api.gen.ts";
 import { T_ENDPOINT, T_EXITED_RECORD } from "../kinds.ts";
 import { sameStored } from "./compare.ts";
@@ -78,7 +78,7 @@ export function syncEndpoint(wanted: TEndpoint, live: DeepReadonly<TEndpoint> | 
   next.spec = wanted.spec!;
   // Here an absent member is not the same as an empty one.
   const same =
-    sameStored(next.metadata, live.metadata) &&
+    sameJson(next.metadata, live.metadata) &&
     sameMembers(next.spec, live.spec) &&
     sameStored(next.spec, live.spec);
   return same ? { action: "none" } : { action: "update", object: next };

@@ -1,7 +1,7 @@
 /** Puts the managed fields of a template into a live one, whose other fields stay (MAP-046, 047, 054, 058). */
 import type { DeepReadonly } from "@quartet/core";
+import { templateDifference } from "@quartet/pod-template";
 import { NODE_CONTAINER, RELEASE_LABEL, UNRELEASED_LABEL } from "../labels.ts";
-import { sameStored } from "./compare.ts";
 import type { Container, ContainerPort, JsonMap, PodSpec, PodTemplate } from "./k8s.ts";
 
 /** Members of the pod that are as wanted or absent. */
@@ -40,9 +40,11 @@ export function mergeTemplate(
   ports: readonly (readonly ContainerPort[])[] = [],
 ): PodTemplate | undefined {
   const next = merged(wanted, structuredClone(live) as PodTemplate);
-  const name = wanted.spec.containers[0]!.name;
-  const kept = withPorts(next, name, acceptablePorts(live, name, ports));
-  return sameStored(kept, live) ? undefined : next;
+  const main = wanted.spec.containers[0]!;
+  const kept = acceptablePorts(live, main.name, [main.ports ?? [], ...ports]);
+  if (kept === undefined) return next;
+  const same = templateDifference(withPorts(next, main.name, kept), live) === undefined;
+  return same ? undefined : next;
 }
 
 function merged(wanted: PodTemplate, live: PodTemplate): PodTemplate {
@@ -141,15 +143,21 @@ function acceptablePorts(
       ? port
       : { ...port, hostPort },
   );
-  return ports.some((list) => sameStored(list, found) || sameStored(list, stripped)) ? found : undefined;
+  return ports.some((list) => samePorts(list, found) || samePorts(list, stripped)) ? found : undefined;
 }
 
-function withPorts(
-  template: PodTemplate,
-  name: string,
-  ports: readonly ContainerPort[] | undefined,
-): PodTemplate {
-  if (ports === undefined) return template;
+/** Equal but for their order, which means nothing, and which the peer throws dice for (MAP-055). */
+function samePorts(a: readonly ContainerPort[], b: readonly ContainerPort[]): boolean {
+  const texts = (list: readonly ContainerPort[]): string[] =>
+    list
+      .map(({ name, containerPort, protocol, hostPort }) =>
+        JSON.stringify([name, containerPort, protocol || "TCP", hostPort ?? 0]),
+      )
+      .sort();
+  return JSON.stringify(texts(a)) === JSON.stringify(texts(b));
+}
+
+function withPorts(template: PodTemplate, name: string, ports: readonly ContainerPort[]): PodTemplate {
   const containers = template.spec.containers.map((container) =>
     container.name === name ? { ...container, ports: [...ports] } : container,
   );

@@ -61,6 +61,24 @@ describe("StatefulSet", () => {
     expect(ports?.map(({ name }) => name)).toEqual(["firstobj", "secondobj"]);
   });
 
+  it("TARS-X-001 TARS-MAP-055 the order of ports that the peer has thrown dice for stays", () => {
+    const ports = ["a", "b", "c", "d"].map((name, n) => ({ name, port: 8080 + n }));
+    const server = webServer();
+    server.spec.normal = { ports };
+    const live = stored(server);
+    live.spec.template.spec.containers[0]!.ports!.reverse();
+    expect(sync(server, live)).toEqual({ action: "none" });
+  });
+
+  it("TARS-MAP-057 a port of the node goes, also one of the container's own number", () => {
+    const server = webServer({ hostPorts: [{ nameRef: "http", port: 8080 }] });
+    const live = stored(server);
+    delete server.spec.k8s!.hostPorts;
+    server.spec.k8s!.notStacked = true;
+    const { ports } = updated(sync(server, live)).spec.template.spec.containers[0]!;
+    expect(ports).toEqual([{ name: "http", containerPort: 8080, protocol: "TCP" }]);
+  });
+
   it("TARS-MAP-054 a port of the node that an older server fills in is no difference", () => {
     const server = webServer({ hostNetwork: true });
     const live = stored(server);

@@ -1,7 +1,7 @@
 /** What is to be done about each child, decided by its live form (tars.md 6 and 7). */
-import type { DeepReadonly, KubeObject } from "@quartet/core";
+import { type DeepReadonly, type KubeObject, sameJson } from "@quartet/core";
+import { difference } from "@quartet/pod-template";
 import { DELAY_BIND_CLAIM } from "../labels.ts";
-import { sameStored } from "./compare.ts";
 import type { ClaimTemplate, ContainerPort, DaemonSet, Service, StatefulSet } from "./k8s.ts";
 import { mergeTemplate } from "./merge-template.ts";
 
@@ -40,8 +40,8 @@ export function syncService(wanted: Service, live: DeepReadonly<Service> | undef
   const { type, sessionAffinity, selector, ports } = wanted.spec;
   next.spec = { ...next.spec, type, sessionAffinity, selector } as Service["spec"];
   if (ports === undefined) delete next.spec.ports;
-  else if (!sameStored(ports, live.spec.ports)) next.spec.ports = ports;
-  return sameStored(next, live) ? NONE : { action: "update", object: next };
+  else next.spec.ports = ports;
+  return sameJson(next, live) ? NONE : { action: "update", object: next };
 }
 
 /** What a workload is compared with beside the wanted object. */
@@ -64,7 +64,7 @@ export function syncDaemonSet(
     ...(template && { template }),
     updateStrategy: strategy(wanted.spec.updateStrategy, live.spec.updateStrategy),
   };
-  return template === undefined && sameStored(next, live) ? NONE : { action: "update", object: next };
+  return template === undefined && sameJson(next, live) ? NONE : { action: "update", object: next };
 }
 
 /** StatefulSet; another set of claim templates needs a new one, since the field is immutable. */
@@ -93,7 +93,7 @@ export function syncStatefulSet(
     replicas: wanted.spec.replicas ?? 0,
     updateStrategy: strategy(wanted.spec.updateStrategy, live.spec.updateStrategy),
   };
-  return template === undefined && sameStored(next, live) ? NONE : { action: "update", object: next };
+  return template === undefined && sameJson(next, live) ? NONE : { action: "update", object: next };
 }
 
 /** The peer's claim for pods bound to a node stays where it is (D9). */
@@ -136,20 +136,27 @@ export function compareClaims(
   };
 }
 
+const CLAIM_FIELDS = [
+  "accessModes",
+  "resources",
+  "selector",
+  "storageClassName",
+  "volumeMode",
+  "volumeName",
+] as const;
+
 function sameClaim(a: DeepReadonly<ClaimTemplate>, b: DeepReadonly<ClaimTemplate>): boolean {
   const compared = ({ metadata, spec }: DeepReadonly<ClaimTemplate>): object => ({
-    labels: metadata.labels,
-    annotations: metadata.annotations,
-    // Of whatever version the reference is (D24).
-    owners: metadata.ownerReferences?.map(({ uid, controller }) => ({ uid, controller })),
-    storageClassName: spec.storageClassName,
-    accessModes: spec.accessModes,
-    resources: spec.resources,
-    selector: spec.selector,
-    volumeName: spec.volumeName,
-    volumeMode: spec.volumeMode ?? "Filesystem",
+    metadata: { labels: metadata.labels, annotations: metadata.annotations },
+    spec: Object.fromEntries(CLAIM_FIELDS.map((field) => [field, spec[field]])),
   });
-  return sameStored(compared(a), compared(b));
+  // Of whatever version the reference is (D24).
+  const owners = ({ metadata }: DeepReadonly<ClaimTemplate>): object[] =>
+    (metadata.ownerReferences ?? []).map(({ uid, controller = false }) => ({ uid, controller }));
+  return (
+    difference("PersistentVolumeClaim", compared(a), compared(b)) === undefined &&
+    sameJson(owners(a), owners(b))
+  );
 }
 
 function describeClaims({ added, removed, changed }: ClaimDifference): string | undefined {
