@@ -35,7 +35,7 @@ export async function writeStatus(pass: Pass): Promise<number | undefined> {
 
 /** Writes a value when it has waited long enough; else the time that is left, ms. */
 async function settle<T>(
-  { memory, clock }: Pass,
+  { memory, clock, problems }: Pass,
   what: keyof Memory["pending"],
   { found, wanted, patience }: { found: unknown; wanted: T; patience: Patience },
   write: (value: T) => Promise<unknown>,
@@ -51,7 +51,8 @@ async function settle<T>(
   const waiting = before?.text === text ? before : { text, since: before?.since ?? now, changed: now };
   pending[what] = waiting;
   const left = Math.min(waiting.changed + patience.quiet, waiting.since + patience.longest) - now;
-  if (left > 0) return left;
+  // With a problem the pass is repeated at growing pauses, and not for the sake of the status.
+  if (left > 0 && problems.length === 0) return left;
   pending[what] = undefined;
   await write(wanted);
   return undefined;

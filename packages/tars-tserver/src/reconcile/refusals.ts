@@ -1,0 +1,42 @@
+/** Writes that the API server refuses are told of on the object that they were for. */
+import {
+  ApiError,
+  type DeepReadonly,
+  isConflict,
+  isNamespaceTerminating,
+  isNotFound,
+  type KubeObject,
+  messageOf,
+  type ObjectKey,
+  type Reconcile,
+  type ReconcileContext,
+} from "@quartet/core";
+
+/** Server errors pass by themselves, and say nothing of the object. */
+const FIRST_SERVER_ERROR = 500;
+
+type ObjectOf = (
+  key: ObjectKey,
+  ctx: ReconcileContext,
+) => DeepReadonly<KubeObject> | undefined | Promise<DeepReadonly<KubeObject> | undefined>;
+
+/** The reconcile, which tells of refusals in an event with the server's words. */
+export function tellingRefusals(reconcile: Reconcile, objectOf: ObjectOf): Reconcile {
+  return async (key, ctx) => {
+    try {
+      return await reconcile(key, ctx);
+    } catch (error) {
+      const object = isRefusal(error) ? await objectOf(key, ctx) : undefined;
+      if (object !== undefined) {
+        ctx.events.record(object, { type: "Warning", reason: "WriteRefused", note: messageOf(error) });
+      }
+      throw error;
+    }
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code >= FIRST_SERVER_ERROR) return false;
+  const passing: boolean = isConflict(error) || isNotFound(error) || isNamespaceTerminating(error);
+  return !passing;
+}
