@@ -306,3 +306,24 @@ it("TARS-S-18 TARS-R-060 TARS-V-076 TARS-V-077 an approved request becomes a ser
   expect((await scene.get("TDeploy", "no")).metadata.labels).toEqual({ "tars.io/Approve": "Reject" });
   expect(await scene.list("TServer")).toEqual([]);
 });
+
+it("TARS-R-062 TARS-V-078 two requests for one server that are approved at once make one server", async () => {
+  const request = {
+    apply: {
+      ...{ app: "Demo", server: "TwinServer", subType: "normal" },
+      ...{ normal: { ports: [] }, k8s: { replicas: 0 } },
+    },
+  };
+  const approve = { person: "eve", reason: "self", result: true, time: "2024-01-01T00:00:00Z" };
+  const both = ["twin-a", "twin-b"];
+  for (const name of both) expect((await scene.create("TDeploy", name, request)).code).toBe(201);
+  const answers = await Promise.all(both.map((name) => scene.patch("TDeploy", name, { approve })));
+  expect(answers.filter(({ code }) => code === 200).length).toBeGreaterThan(0);
+  for (const { code, message } of answers) if (code !== 200) expect(message).toContain("already exists");
+  await eventually(async () => {
+    expect(names(await scene.list("TServer"))).toEqual(["demo-twinserver"]);
+    const requests = await scene.list("TDeploy");
+    const approved = requests.filter((one) => one.approve !== undefined);
+    expect(approved.map(({ deployed }) => deployed)).toEqual(approved.map(() => true));
+  });
+});
