@@ -54,10 +54,17 @@ async function count(kind: string, apiVersion = "k8s.tars.io/v1beta2"): Promise<
   return items.length + (metadata.remainingItemCount ?? 0);
 }
 
+const progress = async (): Promise<object> => ({
+  servers: await count("TServer"),
+  children: await Promise.all(CHILDREN.map(([kind, version]) => count(kind, version))),
+  active: (await scene.list("TEndpoint")).filter(isActive).length,
+  cpu: process.cpuUsage(),
+});
+
 /** Looks once a second, so that the looking costs nothing to speak of. */
 async function until(condition: () => Promise<boolean>, limitMs: number): Promise<void> {
   for (const end = Date.now() + limitMs; Date.now() < end; await sleep(1_000)) if (await condition()) return;
-  throw new Error(`not within ${limitMs} ms`);
+  throw new Error(`not within ${limitMs} ms: ${JSON.stringify(await progress())}`);
 }
 
 const CHILDREN: readonly (readonly [string, string?])[] = [
@@ -76,6 +83,7 @@ it.each(FLEETS)(
   },
   async ({ size, childrenMs, activeMs, requestsEach }) => {
     const begin = Date.now();
+    const cpu = process.cpuUsage();
     const since = (): number => Date.now() - begin;
     const creating = createFleet(size);
     creating.catch(() => {});
@@ -89,6 +97,9 @@ it.each(FLEETS)(
     const active = since();
     await sleep(3_000);
     const sent = await ground.cost(begin);
+    const { user, system } = process.cpuUsage(cpu);
+    const seconds = ((user + system) / 1_000_000).toFixed(1);
+    console.info(`CPU of manager and scenario: ${seconds} s`);
     console.info(`${size} servers: children ${children} ms, active ${active} ms, ${sent.length} requests`);
     expect(sent.length).toBeLessThanOrEqual(size * requestsEach);
     expect(children).toBeLessThanOrEqual(childrenMs);
