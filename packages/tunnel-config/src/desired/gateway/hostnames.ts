@@ -9,11 +9,11 @@ export function commonHosts(listener: string | undefined, route: readonly string
   const own = normaliseHostname(listener ?? "");
   const hosts = (route ?? []).map(normaliseHostname);
   if (hosts.length === 0) return [own];
-  const common = hosts.flatMap((host) => common1(own, host) ?? []);
+  const common = hosts.flatMap((host) => commonHost(own, host) ?? []);
   return [...new Set(common)];
 }
 
-function common1(listener: string, host: string): string | undefined {
+function commonHost(listener: string, host: string): string | undefined {
   if (listener === "" || covers(listener, host)) return host;
   return host === "" || covers(host, listener) ? listener : undefined;
 }
