@@ -158,7 +158,7 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
 type Simple = Omit<SimpleOptions, "backoff">;
 
 /** Longest time from a change to the transmission of it, in milliseconds (TUN-613). */
-const MAX_GATHERING_MS = 5_000;
+const MAX_GATHERING_MS = 10_000;
 
 function addTunnels(
   manager: Manager,
