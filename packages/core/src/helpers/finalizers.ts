@@ -19,7 +19,7 @@ export const FORCE_REMOVE_ANNOTATION = "quartet.io/force-remove-finalizer";
 export type FinalizerStep =
   /** The finalizer is there: go on. */
   | "present"
-  /** It was just added, or the list of finalizers changed meanwhile: end this run, an event continues it. */
+  /** The finalizer was just added, or the list of finalizers changed meanwhile: end this run, an event continues it. */
   | "wait"
   /** The object is being deleted, and nothing is left to do for us. */
   | "done";

@@ -62,7 +62,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
     random: options.random ?? Math.random,
     onSent(tracked) {
       (tracked as Known).sentAt = clock.monotonic();
-      // It was seen again while it was being created: told at once, later repeats only now and then.
+      // An event that repeated while its object was being created is told at once, later repeats only now and then.
       if (tracked.sentCount === 1 && tracked.event.series !== undefined) sender.send(tracked);
     },
     onFailed(tracked) {

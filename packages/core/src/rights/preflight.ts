@@ -28,7 +28,7 @@ export interface PreflightOptions {
 export interface PreflightOutcome {
   /** Rights that were asked for, in all namespaces together. */
   readonly asked: number;
-  /** Those that could not be judged. */
+  /** Rights among them that could not be judged. */
   readonly unknown: number;
   /** Rights that are missing and that the controllers can do without, by what happens then. */
   readonly without: readonly { module: string; consequence: string; rules: string }[];

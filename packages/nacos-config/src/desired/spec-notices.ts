@@ -90,7 +90,7 @@ function unknownClaimFields({ volume = {} }: Settings["spec"]): string[] {
   try {
     return dropUnknownFields("PersistentVolumeClaim", mapOf(volume.volumeClaimTemplate)).unknown;
   } catch (error) {
-    // One that is nested without end is refused by the server itself.
+    // A claim template that is nested too deep is refused by the server itself.
     if (error instanceof StrategicMergeError) return [];
     throw error;
   }

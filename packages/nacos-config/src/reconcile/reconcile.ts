@@ -134,7 +134,7 @@ async function pass(
   const live = claim === "ours" ? found : undefined;
   const recreation = live === undefined ? recreationOf(run) : undefined;
   const known = live ?? recreation?.manifest;
-  // One that is about to be adopted has its limits already.
+  // A StatefulSet that is about to be adopted limits what the resource may ask for, as one of ours does.
   const violations = violationsOf(resource, known ?? (claim === "adoptable" ? found : undefined));
   const paused = resource.metadata.annotations?.[PAUSED_ANNOTATION] === "true";
   const writes = violations.length === 0 && !paused;
@@ -187,7 +187,7 @@ function violationsOf(resource: NacosResource, live: DeepReadonly<StatefulSet> |
 interface Children {
   /** The StatefulSet, when there is one at the end. */
   readonly object: DeepReadonly<StatefulSet> | undefined;
-  /** It is being made anew around its pods. */
+  /** The StatefulSet is being made anew around its pods. */
   readonly recreating: boolean;
   /** A change of the pods waits for so many ready ones to become available. */
   readonly awaited?: number;

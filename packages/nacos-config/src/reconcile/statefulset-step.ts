@@ -31,7 +31,7 @@ export interface StatefulSetResult {
   readonly configRollout: boolean;
   /** Number of nodes before, when it was changed. */
   readonly scaledFrom?: number;
-  /** It was deleted to be made anew; its pods run on. */
+  /** The StatefulSet was deleted to be made anew; its pods run on. */
   readonly recreating: boolean;
   /** A change of the pods waits for so many ready ones to become available. */
   readonly awaited?: number;

@@ -5,7 +5,7 @@ export interface Random {
   next(): number;
   /** True so often, by a probability in [0, 1]. */
   chance(probability: number): boolean;
-  /** One of them; there must be one. */
+  /** An element of a list, which must have one. */
   pick<T>(from: readonly T[]): T;
   /** A whole number from 0 to `limit`, which is left out. */
   below(limit: number): number;
