@@ -20,6 +20,7 @@ interface Case {
   readonly provoke: (objects: Objects) => Promise<unknown>;
   /** With claims that can grow. */
   readonly storage?: boolean;
+  readonly also?: readonly ("webhook" | "quota")[];
 }
 
 const grow = (objects: Objects) =>
@@ -29,7 +30,11 @@ const rename = (objects: Objects) =>
 const relabel = (objects: Objects) => objects.patch("nacos", "demo", { metadata: { labels: { team: "x" } } });
 
 const CASES: readonly Case[] = [
-  { refused: "create apps/statefulsets", provoke: (o) => o.delete("statefulsets", "demo") },
+  {
+    refused: "create apps/statefulsets",
+    also: ["quota", "webhook"],
+    provoke: (o) => o.delete("statefulsets", "demo"),
+  },
   {
     refused: "update apps/statefulsets",
     provoke: (o) => o.patch("nacos", "demo", { spec: { replicas: 5 } }),
@@ -39,14 +44,14 @@ const CASES: readonly Case[] = [
     refused: "update apps/statefulsets",
     provoke: (o) => o.patch("statefulsets", "demo", { metadata: { ownerReferences: null } }),
   },
-  { refused: "delete apps/statefulsets", storage: true, provoke: grow },
+  { refused: "delete apps/statefulsets", also: ["webhook"], storage: true, provoke: grow },
   { refused: "create apps/controllerrevisions", storage: true, provoke: grow },
   { refused: "delete apps/controllerrevisions", storage: true, provoke: grow },
   { refused: "patch /persistentvolumeclaims", storage: true, provoke: grow },
-  { refused: "create /services", provoke: (o) => o.delete("services", "demo-client") },
+  { refused: "create /services", also: ["quota"], provoke: (o) => o.delete("services", "demo-client") },
   { refused: "update /services", provoke: relabel },
   { refused: "create /configmaps", provoke: rename },
-  { refused: "update /configmaps", provoke: relabel },
+  { refused: "update /configmaps", also: ["webhook"], provoke: relabel },
   // Once the one pod mounts the other.
   { refused: "delete /configmaps", spec: { type: "standalone", replicas: 1 }, provoke: rename },
   {
@@ -85,6 +90,7 @@ testRefusals<Stage>({
     refused: one.refused,
     prepare: (stage) => prepare(stage, one),
     provoke: (stage) => one.provoke(objectsOf(stage)),
+    ...(one.also && { also: one.also }),
   })),
   told: async (stage) =>
     JSON.stringify((await objectsOf(stage).get("nacos", "demo")).status?.operatorConditions),

@@ -40,6 +40,15 @@ describe("problemOf", () => {
     expect(long.message).not.toContain("abcdefghijkl");
   });
 
+  it("CORE-317 names a webhook that does not answer, but not where it stands", () => {
+    const words =
+      'Internal error occurred: failed calling webhook "guard.example.org": failed to call webhook: Post "https://10.0.0.7:8443/?timeout=1s": dial tcp 10.0.0.7:8443: connect: connection refused';
+    const problem = problemOf("Service x", refusal(500, "InternalError", [{ message: words }], words));
+    expect(problem).toMatchObject({ cause: "unavailable", reason: "InternalError" });
+    expect(problem.message).toContain('failed calling webhook "guard.example.org"');
+    expect(problem.message).not.toContain("10.0.0.7");
+  });
+
   it("CORE-317 names fields and kinds of faults, without the values that the server quotes", () => {
     const causes = [{ field: "spec.x", reason: "FieldValueInvalid", message: "MARK-value" }];
     const problem = problemOf("StatefulSet demo", refusal(422, "Invalid", causes));

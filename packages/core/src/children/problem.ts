@@ -38,6 +38,9 @@ export interface Problem {
   readonly retryAfterMs?: number;
 }
 
+/** What the server says of a webhook that does not answer, without where and how it was called. */
+const DEAD_WEBHOOK = /failed calling webhook "[^"]*"/;
+
 /** True for a problem among other results. */
 export function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "cause" in value && "reason" in value;
@@ -79,6 +82,10 @@ function wordsOf({ message }: ApiError): string {
 /** Status, reason and fields of a refusal, without the values that the server quotes. */
 function summaryOf(error: ApiError): string {
   if (error.code === 400) return `the API server answered 400 ${error.reason}: ${misfit(error.message)}`;
+  const [unreachable] = DEAD_WEBHOOK.exec(error.message.slice(0, MAX_WORDS)) ?? [];
+  if (unreachable !== undefined) {
+    return `the API server answered ${error.code}: ${unreachable}; whoever keeps that webhook must mend it`;
+  }
   const fields = error.details.causes
     .map(({ field, reason }) => [field, reason].filter(Boolean).join(" "))
     .filter((text) => text !== "");

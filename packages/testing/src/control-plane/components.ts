@@ -40,6 +40,7 @@ export const CONTROLLERS: readonly string[] = [
   "disruption-controller",
   "persistentvolume-binder-controller",
   "pod-garbage-collector-controller",
+  "resourcequota-controller",
   "node-lifecycle-controller",
 ];
 

@@ -9,9 +9,7 @@ export * from "./manager.ts";
 export * from "./objects.ts";
 export {
   MAX_WRITES,
-  type Refusal,
   type RefusalSweep,
-  type RefusedBy,
   refuse,
   type SweptRefusal,
   testRefusals,
@@ -19,3 +17,4 @@ export {
 export { grantRights, narrowed } from "./rights.ts";
 export * from "./stage.ts";
 export { openTarget } from "./target.ts";
+export type { Refusal, RefusedBy } from "./withhold.ts";

@@ -7,29 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ControllerModule } from "@quartet/core";
 import { describe, expect, it } from "vitest";
 import { eventually } from "./eventually.ts";
-import { narrowed } from "./rights.ts";
 import type { Stage, StartOptions } from "./stage.ts";
+import { type Refusal, type RefusedBy, WORDS, withhold } from "./withhold.ts";
 
 /** How long a refusal is watched, in milliseconds, and the most writes that a controller may make meanwhile. */
 const WATCHED_MS = 20_000;
 export const MAX_WRITES = 12;
 /** Longest wait between two tries is a minute. */
 const RETRY_LIMIT_MS = 100_000;
-/** A policy is in force some time after it was made. */
-const EFFECT_MS = 30_000;
-const POLICY_API = "/apis/admissionregistration.k8s.io/v1";
-const PROBE = "policy-probe";
-
-/** What is refused. */
-export interface Refusal {
-  readonly verb: "create" | "update" | "patch" | "delete";
-  readonly group: string;
-  /** Plural of the kind, or a subresource of it: `daemonsets/status`. */
-  readonly resource: string;
-}
-
-/** By a missing right, or by an admission policy (of which the double has none). */
-export type RefusedBy = "rights" | "policy";
 
 /** What came of a refusal. */
 export interface Refused {
@@ -61,6 +46,8 @@ export interface SweptRefusal<S extends Stage> {
   prepare(stage: S): Promise<unknown>;
   /** Makes the controller need the verb. */
   provoke(stage: S): Promise<unknown>;
+  /** What else is to refuse it on the real control plane. */
+  readonly also?: readonly ("webhook" | "quota")[];
 }
 
 export interface RefusalSweep<S extends Stage> {
@@ -103,6 +90,12 @@ export function testRefusals<S extends Stage>(sweep: RefusalSweep<S>): void {
       `${ids}: a policy that denies %s is quoted, asked at growing intervals, and never in a loop`,
       async (_refused, one) => watchRefusal(sweep, one, "policy"),
     );
+
+    const others = cases.flatMap((one) => (one.also ?? []).map((by) => [one.refused, by, one] as const));
+    it.runIf(real && others.length > 0).each(others)(
+      `${ids}: %s refused by a %s is told, asked for at growing intervals, and goes on when it may`,
+      async (_refused, by, one) => watchRefusal(sweep, one, by),
+    );
   });
 }
 
@@ -139,7 +132,7 @@ async function watchRefusal<S extends Stage>(
       provoke: () => provoke(stage),
     });
     expect(writes.length, writes.join("\n")).toBeLessThanOrEqual(MAX_WRITES);
-    const words = by === "policy" ? /not on a Friday/ : /is forbidden/;
+    const words = WORDS[by];
     expect(await told(stage)).toMatch(words);
     // How long a policy stays in force after its end is the server's affair.
     if (by === "policy") return;
@@ -166,8 +159,7 @@ export async function refuse({
   ...more
 }: RefusalCase): Promise<Refused> {
   const start = more.start ?? ((options) => stage.start({ modules: [module], ...options }));
-  const withheld =
-    by === "rights" ? await withholdRight(stage, module, refusal) : await denyByPolicy(stage, refusal);
+  const withheld = await withhold(by, stage, module, refusal);
   await start({ kubeconfig: withheld.kubeconfig });
   const since = Date.now();
   await provoke();
@@ -179,72 +171,4 @@ export async function refuse({
   if (refusals.length === 0)
     throw new Error(`nothing was refused: no ${refusal.verb} of ${refusal.resource}`);
   return { writes: await stage.writes(refusals[0]!.at), lift: withheld.lift };
-}
-
-interface Withheld {
-  readonly kubeconfig: string;
-  lift(): Promise<void>;
-}
-
-/** A login that has all rights of the module's chart but one. */
-async function withholdRight(
-  stage: Stage,
-  module: ControllerModule,
-  { verb, group, resource }: Refusal,
-): Promise<Withheld> {
-  const less = narrowed(module, (one, of) => !(one === verb && of === `${group}/${resource}`));
-  const kubeconfig = await stage.kubeconfigFor([less]);
-  return { kubeconfig, lift: async () => void (await stage.kubeconfigFor([module])) };
-}
-
-/** The stage's own login, with an admission policy against it. */
-async function denyByPolicy(stage: Stage, { verb, group, resource }: Refusal): Promise<Withheld> {
-  await stage.grant();
-  const { client, namespace, user } = stage;
-  const metadata = { name: `refuse-${namespace}` };
-  const operation = { create: "CREATE", update: "UPDATE", patch: "UPDATE", delete: "DELETE" }[verb];
-  const [plural, subresource = ""] = resource.split("/");
-  const rule = (operations: string[], apiGroups: string[], resources: string[]): object => {
-    return { operations, apiGroups, apiVersions: ["*"], resources };
-  };
-  await client.ok("POST", `${POLICY_API}/validatingadmissionpolicies`, {
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingAdmissionPolicy",
-    metadata,
-    spec: {
-      failurePolicy: "Fail",
-      matchConstraints: {
-        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-        resourceRules: [rule([operation], [group], [resource]), rule(["CREATE"], [""], ["configmaps"])],
-      },
-      matchConditions: [
-        {
-          name: "whom",
-          expression: `request.name == '${PROBE}' || (request.userInfo.username == '${user}' && request.operation == '${operation}' && request.resource.resource == '${plural}' && request.subResource == '${subresource}')`,
-        },
-      ],
-      validations: [{ expression: "false", message: "not on a Friday" }],
-    },
-  });
-  await client.ok("POST", `${POLICY_API}/validatingadmissionpolicybindings`, {
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingAdmissionPolicyBinding",
-    metadata,
-    spec: { policyName: metadata.name, validationActions: ["Deny"] },
-  });
-  const lift = async (): Promise<void> => {
-    await client.request("DELETE", `${POLICY_API}/validatingadmissionpolicybindings/${metadata.name}`);
-    await client.request("DELETE", `${POLICY_API}/validatingadmissionpolicies/${metadata.name}`);
-  };
-  stage.onClose(lift);
-  await eventually(async () => {
-    const probe = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: PROBE } };
-    const { code } = await client.request(
-      "POST",
-      `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`,
-      probe,
-    );
-    if (code === 201) throw new Error("the policy is not in force");
-  }, EFFECT_MS);
-  return { kubeconfig: await stage.kubeconfig(), lift };
 }
