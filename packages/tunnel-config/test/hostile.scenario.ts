@@ -19,6 +19,10 @@ const BASES: Readonly<Record<string, object>> = {
   },
   CloudflareDomain: { spec: { domain: "example.com" } },
   DNSRecord: { spec: { name: "a.example.com", type: "A", content: "192.0.2.1" } },
+  NetworkRoute: { spec: { network: "10.0.0.0/8", tunnelRef: { kind: "ClusterTunnel", name: "main" } } },
+  AccessGroup: { spec: { include: [{ everyone: true }] } },
+  AccessApplication: { spec: { domain: "a.example.com" } },
+  GatewayRule: { spec: { precedence: 1, action: "block" } },
 };
 /** Read by the controllers of others, which say what they make of it. */
 const SILENT: ReadonlySet<string> = new Set(["TunnelIngressClassConfig"]);
