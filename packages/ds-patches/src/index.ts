@@ -7,4 +7,7 @@ export {
   PatchError,
 } from "./desired/effective-template.ts";
 export { compilePatches, type PatchMatch, type PatchSet } from "./desired/patch-set.ts";
+export type { DaemonSet } from "./kinds.ts";
+export { runningKruise } from "./mode/look.ts";
 export { dsPatchesModule } from "./module.ts";
+export { type AppliedPatch, type Change, type Preview, previewNode } from "./preview.ts";

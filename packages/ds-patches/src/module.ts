@@ -14,12 +14,15 @@ import {
   type ObjectKey,
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
+import { createPatchesOf } from "./companion/patches.ts";
+import { createCompanion } from "./companion/reconcile.ts";
 import { CONVERSIONS } from "./conversion.ts";
 import { compileSelector } from "./desired/selector.ts";
 import { FLAGS } from "./flags.ts";
 import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
-import { inOwnerMode, onModeChange } from "./mode/guard.ts";
-import { createModeWatch, type ModeWatch } from "./mode/watch.ts";
+import { byMode, onModeChange } from "./mode/guard.ts";
+import type { ModeFlag } from "./mode/mode.ts";
+import { createModeWatch } from "./mode/watch.ts";
 import { ORPHANS } from "./reconcile/claim.ts";
 import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
 import { createPatchMetrics } from "./reconcile/metrics.ts";
@@ -27,7 +30,7 @@ import { nodeFacts, nodeMatters } from "./reconcile/observe.ts";
 import { NODE_PROJECTION, POD_PROJECTION } from "./reconcile/projections.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
 import { RIGHTS } from "./rights.ts";
-import { webhooks } from "./webhooks.ts";
+import { type HookParts, webhooks } from "./webhooks.ts";
 
 /** Canonical name of the controller. */
 const NAME = "ds-patches";
@@ -40,15 +43,15 @@ const WORKERS = 3;
 export const dsPatchesModule: ControllerModule = createModule();
 
 function createModule(): ControllerModule {
-  /** Modes of the managers that are built of this module; a manager has one cache. */
-  const modes = new WeakMap<Cache, ModeWatch>();
+  /** What the webhooks of each manager that is built of this module share with it; a manager has one cache. */
+  const works = new WeakMap<Cache, HookParts>();
   return defineModule({
     name: NAME,
     aliases: ["daemonset"],
     kinds: [DAEMON_SET],
     crds: ["apps.kruise.io_daemonsets.yaml"],
     rights: RIGHTS,
-    webhooks: webhooks(({ cache }) => modes.get(cache)),
+    webhooks: webhooks(({ cache }) => works.get(cache)),
     conversions: CONVERSIONS,
     gates: [
       {
@@ -72,15 +75,21 @@ function createModule(): ControllerModule {
         flag,
         kruiseNamespace: flags["kruise-namespace"],
       });
-      modes.set(cache, mode);
+      const patchesOf = createPatchesOf(manager.features[PATCHES_GATE] ?? true);
+      works.set(cache, { mode, patchesOf });
       manager.add(mode.runnable);
-      buildOwner(manager, mode, flags["patch-drift-settle"]);
+      buildController(manager, { mode, patchesOf, flag, settleMs: flags["patch-drift-settle"] });
     },
   });
 }
 
-/** @param settleMs see the flag `patch-drift-settle` */
-function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
+interface Parts extends HookParts {
+  readonly flag: ModeFlag;
+  /** See the flag `patch-drift-settle`, milliseconds. */
+  readonly settleMs: number;
+}
+
+function buildController(manager: Manager, { mode, patchesOf, flag, settleMs }: Parts): void {
   const { clock, metrics } = manager;
   const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
   const expectations = createExpectations(clock);
@@ -92,12 +101,17 @@ function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
     settleMs,
     patchesEnabled,
   });
+  const companionMetrics = createPatchMetrics(metrics, "companion");
+  const companion = createCompanion({ patchesOf, metrics: companionMetrics, clock, settleMs });
   const builder = manager.controller(NAME).withOptions({ maxConcurrentReconciles: WORKERS });
   builder.for(DAEMON_SET);
   builder.owns(POD, { projection: POD_PROJECTION, onEvent: (event) => lower(expectations, event) });
-  builder.owns(CONTROLLER_REVISION);
+  // A companion has no right to revisions, and no use for them.
+  if (flag !== "companion") {
+    builder.owns(CONTROLLER_REVISION);
+    builder.index(CONTROLLER_REVISION, ORPHANS, orphanNamespace);
+  }
   builder.index(POD, ORPHANS, orphanNamespace);
-  builder.index(CONTROLLER_REVISION, ORPHANS, orphanNamespace);
   builder.watches(
     POD,
     (pod, source) => adopters(pod, (namespace) => source.list(DAEMON_SET, { namespace })),
@@ -109,10 +123,16 @@ function buildOwner(manager: Manager, mode: ModeWatch, settleMs: number): void {
     projection: NODE_PROJECTION,
     onEvent: (event, enqueue) => {
       for (const key of concerned(event, memories, clock.now())) enqueue(key);
+      if (mode.current() !== "companion") return;
+      const daemonSets = manager.cache
+        .informers(DAEMON_SET)
+        .flatMap((informer) => informer.list() as DeepReadonly<DaemonSet>[]);
+      for (const daemonSet of companion.onNode(event, daemonSets)) enqueue(keyOf(daemonSet));
     },
   });
   builder.watchesRaw(onModeChange(mode, manager));
-  manager.add(builder.complete(inOwnerMode(mode, NAME, reconcile)));
+  const reconciles = { owner: reconcile, companion: companion.reconcile };
+  manager.add(builder.complete(byMode(mode, NAME, reconciles)));
 }
 
 /** A pod that came, or went or is about to, is awaited no more (DSP-705, 712). */

@@ -13,6 +13,7 @@ import { DAEMON_SET } from "./kinds.ts";
 import { CRD_NAME, KRUISE_CONFIGURATION, KRUISE_LEASE } from "./mode/signals.ts";
 
 const WANTED = { flag: "daemonset-mode", is: ["auto", "owner", "companion"] } as const;
+const COMPANION = { flag: "daemonset-mode", is: ["companion"] } as const;
 const OWNER = { flag: "daemonset-mode", is: ["auto", "owner"] } as const;
 
 export const RIGHTS: readonly Right[] = [
@@ -23,6 +24,14 @@ export const RIGHTS: readonly Right[] = [
   allow(POD, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
   allow(POD, ["patch"], { subresource: "status", when: OWNER }),
   allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "patch", "delete"], { when: OWNER }),
+  reads(DAEMON_SET, { when: COMPANION }),
+  allow(DAEMON_SET, ["patch"], {
+    when: COMPANION,
+    optional:
+      "the rollout mode Template of patches does not work, which changes an annotation of the template",
+  }),
+  reads(NODE, { when: COMPANION }),
+  allow(POD, ["get", "list", "watch", "patch", "delete"], { when: COMPANION }),
   allow(POD_TEMPLATE, ["create"], {
     when: WANTED,
     optional:

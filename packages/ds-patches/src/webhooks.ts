@@ -5,21 +5,28 @@ import { withDefaults } from "./admission/daemon-set.ts";
 import { createJudge } from "./admission/dry-run.ts";
 import { mirrored } from "./admission/mirror.ts";
 import { review } from "./admission/review.ts";
+import { type PodAdmission, podWebhook } from "./companion/admission.ts";
+import type { PatchesOf } from "./companion/patches.ts";
 import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
 import type { ModeFlag } from "./mode/mode.ts";
 import type { ModeWatch } from "./mode/watch.ts";
+import { createPatchMetrics } from "./reconcile/metrics.ts";
 
-/** Finds the mode of a manager. */
-type ModeOf = (manager: Manager) => ModeWatch | undefined;
+/** What the hooks of a manager share with its controller. */
+export interface HookParts {
+  readonly mode: ModeWatch;
+  /** Patches beside OpenKruise. */
+  readonly patchesOf: PatchesOf;
+}
 
 /**
  * The webhooks of each mode (DSP-1021 to 1024). What is decided while the manager runs (`auto`) cannot be registered for
  * one mode alone: the hooks of the other one then admit everything as it is, and so does the API server while nobody
  * answers.
  */
-export function webhooks(modeOf: ModeOf): Webhook[] {
+export function webhooks(partsOf: (manager: Manager) => HookParts | undefined): Webhook[] {
   const inMode = (flags: readonly ModeFlag[]) => ({ when: { flag: "daemonset-mode", is: flags } });
-  const roleOf = (manager: Manager) => role(modeOf(manager));
+  const roleOf = (manager: Manager) => role(partsOf(manager)?.mode);
   const owner = [
     { ...inMode(["owner"]), failurePolicy: "Fail" as const },
     { ...inMode(["auto"]), failurePolicy: "Ignore" as const },
@@ -47,7 +54,36 @@ export function webhooks(modeOf: ModeOf): Webhook[] {
         handler: (manager) => (daemonSet, ctx) => judged(daemonSet, ctx, roleOf(manager)),
       }),
     ),
+    podWebhook({ flag: "daemonset-mode", is: ["auto", "companion"] }, (manager) =>
+      podAdmission(manager, partsOf),
+    ),
   ];
+}
+
+/** The pod hook's view of a manager; made once, since its handler is. */
+function podAdmission(
+  manager: Manager,
+  partsOf: (manager: Manager) => HookParts | undefined,
+): PodAdmission | undefined {
+  const parts = partsOf(manager);
+  if (parts === undefined) return undefined;
+  const metrics = createPatchMetrics(manager.metrics, "companion");
+  const events = manager.events("ds-patches", false);
+  return {
+    isCompanion: () => parts.mode.current() === "companion",
+    patchesOf: parts.patchesOf,
+    applied: metrics.applied,
+    failed(daemonSet, reason, message) {
+      metrics.failed(daemonSet, reason);
+      const note = `A pod was admitted without patches: ${message}`;
+      events.record(daemonSet as DaemonSet, {
+        type: "Warning",
+        reason: "FailedApplyPatch",
+        note,
+        distinct: note,
+      });
+    },
+  };
 }
 
 /** Whose rules hold; `none` where somebody else may own the DaemonSets and this process is no companion. */

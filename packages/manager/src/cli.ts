@@ -28,6 +28,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "health-probe-bind-address": "127.0.0.1:8081",
   },
   explain: {},
+  patch: {},
+  "adopt-crd": {},
   version: {},
   help: {},
 };
@@ -52,6 +54,11 @@ async function dispatch(program: Program): Promise<ExitCode> {
     const own = moduleFlagSpecs(program.modules.flatMap(({ flags }) => flags));
     return print(program, helpText([...MANAGER_FLAGS, ...own], commandsOf(program)));
   }
+  // No setting of a manager matters to it, and no cluster.
+  if (first === "patch") {
+    const { patchText } = await import("./patch.ts");
+    return print(program, await patchText(program.args.slice(1)));
+  }
   const load = (): Promise<LoadedSettings> =>
     loadSettings({
       args: program.args,
@@ -69,6 +76,10 @@ async function dispatch(program: Program): Promise<ExitCode> {
     throw new ConfigurationError(`unknown command ${loaded.words.join(" ")}: known are ${known.join(", ")}`);
   }
   if (word === "explain") return print(program, await explainText(loaded, rest));
+  if (word === "adopt-crd") {
+    const { adoptCrd } = await import("./adopt.ts");
+    return print(program, await adoptCrd(loaded, rest, program));
+  }
   if (rest.length > 0) throw new ConfigurationError(`${word} takes no argument ${rest[0]}`);
   const asked = (flag: string): boolean => loaded.texts.get(flag)?.text === "true";
   if (asked("print-config")) return print(program, configText(loaded));

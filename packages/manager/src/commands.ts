@@ -44,6 +44,9 @@ Commands:
            registered for an API server on this machine (--webhook-port=-1 leaves them out)
   explain  KIND NAMESPACE/NAME: what the manager on this machine knows of an object (in the manager's pod, or
            through kubectl port-forward to its debug address)
+  patch    --daemonset FILE [--node-labels key=value,…]: the pod template that a DaemonSet of apps.kruise.io makes for
+           such a node, and which of its patches set what; needs no cluster
+  adopt-crd daemonsets.apps.kruise.io: take over the definition of an OpenKruise that is no longer there
   version  print the version
   help     print this text
 ${own.map(({ words, help }) => `  ${words}\n           ${help}\n`).join("")}

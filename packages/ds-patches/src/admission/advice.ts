@@ -5,6 +5,7 @@ import type { NodePatch, PodTemplate } from "../api.ts";
 import { patchSource } from "../desired/patch-source.ts";
 import { isMap, mapOf, mapsOf } from "../json.ts";
 import type { DaemonSet } from "../kinds.ts";
+import type { Violation } from "./verdict.ts";
 
 /** Texts for `Warning` headers. */
 export function advice(daemonSet: DeepReadonly<DaemonSet>, mode: "owner" | "companion"): string[] {
@@ -25,6 +26,21 @@ function portAdvice({ spec }: DaemonSet, patches: readonly NodePatch[]): string[
   return [
     "spec.updateStrategy.rollingUpdate.maxSurge: with hostNetwork or hostPort the new pod cannot start beside the old one; use maxUnavailable",
   ];
+}
+
+/** Lists of a pod that admission adds to before a patch is applied. */
+const INJECTED = ["containers", "initContainers", "volumes"];
+
+/** Whole lists that a patch puts in the place of what OpenKruise and others have injected (DSP-368). */
+export function replacedLists(patches: readonly NodePatch[], path: string): Violation[] {
+  return patches.flatMap(({ patch }, index) =>
+    INJECTED.filter((list) => mapsOf(mapOf(patch.spec)[list]).some(({ $patch }) => $patch === "replace")).map(
+      (list) => ({
+        path: `${path}[${index}].patch.spec.${list}`,
+        message: "forbidden: what others have injected into the pod would be lost; change single items",
+      }),
+    ),
+  );
 }
 
 function takesNodePorts({ spec }: PodTemplate): boolean {

@@ -5,7 +5,7 @@ import { canonicalJson } from "../desired/canonical.ts";
 import { PATCHES } from "../desired/keys.ts";
 import { annotatedPatches, patchSource } from "../desired/patch-source.ts";
 import type { DaemonSet } from "../kinds.ts";
-import { advice } from "./advice.ts";
+import { advice, replacedLists } from "./advice.ts";
 import { specViolations, updateViolations } from "./daemon-set.ts";
 import type { Judge } from "./dry-run.ts";
 import { reviewPatched } from "./dry-run-patches.ts";
@@ -69,6 +69,8 @@ async function patchesVerdict(
   if (Array.isArray(patches) && patches.length === 0) return annotationVerdict(daemonSet, old);
   const local = reviewPatches({ patches, template, selector, path });
   if (local.violations.length > 0) return local;
+  const lost = mode === "companion" ? replacedLists(patches as NodePatch[], path) : [];
+  if (lost.length > 0) return { violations: lost, warnings: local.warnings };
   const judged = await reviewPatched({ patches: patches as NodePatch[], template, path, judge });
   return {
     violations: judged.violations,

@@ -31,3 +31,5 @@ export const TEMPLATE_GENERATION = "pod-template-generation";
 export const ROLLBACK_TO = "daemonset.kruise.io/rollback-to";
 /** On a DaemonSet of v1alpha1: `"true"` for `spec.scaleStrategy.partitionedScaling`. */
 export const PARTITIONED_SCALING = "daemonset.kruise.io/progressive-create-pod";
+/** Annotation of a DaemonSet in companion mode: how pods get changed patches. */
+export const PATCHES_ROLLOUT = "daemonset.kruise.io/patches-rollout";

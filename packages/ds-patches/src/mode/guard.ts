@@ -1,4 +1,4 @@
-/** Lets a reconcile of the owner act in owner mode alone (DSP-107, 108, 111). */
+/** Lets a reconcile act in its mode alone (DSP-107, 108, 111). */
 import {
   type DeepReadonly,
   keyOf,
@@ -8,6 +8,7 @@ import {
   type ReconcileContext,
 } from "@quartet/core";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
+import type { Mode } from "./mode.ts";
 import type { ModeWatch } from "./watch.ts";
 
 /** A write that was not sent, since another controller owns the DaemonSets by now. */
@@ -15,39 +16,44 @@ class YieldedError extends Error {
   override readonly name = "YieldedError";
 }
 
+/** Reconciles by the mode that they are for. */
+export interface ModeReconciles {
+  readonly owner: Reconcile;
+  readonly companion: Reconcile;
+}
+
 /**
- * The reconcile while this process is the owner. Each write looks at the mode before it is sent, a repeated one too: what
- * is under way when the mode changes ends, and nothing follows it. Each DaemonSet is told once.
+ * The reconcile of the mode that is in force. Each write looks at the mode before it is sent, a repeated one too: what is
+ * under way when the mode changes ends, and nothing follows it. Each DaemonSet is told once that its owner yields.
  */
-export function inOwnerMode(mode: ModeWatch, name: string, reconcile: Reconcile): Reconcile {
+export function byMode(mode: ModeWatch, name: string, reconciles: ModeReconciles): Reconcile {
   const owned = new Set<string>();
   return async (key, ctx) => {
-    if (mode.current() !== "owner") {
-      const daemonSet = await ctx.cache.get(DAEMON_SET, key);
-      if (daemonSet !== undefined && owned.delete(daemonSet.metadata.uid ?? "")) tell(daemonSet, mode, ctx);
-      return;
-    }
+    const current = mode.current();
     const daemonSet = await ctx.cache.get(DAEMON_SET, key);
-    if (daemonSet !== undefined) owned.add(daemonSet.metadata.uid ?? "");
+    const uid = daemonSet?.metadata.uid ?? "";
+    if (current === "owner") owned.add(uid);
+    else if (daemonSet !== undefined && owned.delete(uid)) tell(daemonSet, mode, ctx);
+    if (current !== "owner" && current !== "companion") return;
     try {
-      return await reconcile(key, guarded(mode, name, ctx));
+      return await reconciles[current](key, guarded(mode, current, name, ctx));
     } catch (error) {
-      if (mode.current() === "owner") throw error;
-      ctx.log.info("Pass ended: another controller owns the DaemonSets", { reason: mode.reason() });
+      if (mode.current() === current) throw error;
+      ctx.log.info("Pass ended: the mode of DaemonSets has changed", { reason: mode.reason() });
     }
   };
 }
 
-function guarded(mode: ModeWatch, name: string, ctx: ReconcileContext): ReconcileContext {
+function guarded(mode: ModeWatch, wanted: Mode, name: string, ctx: ReconcileContext): ReconcileContext {
   const beforeWrite = (): void => {
-    if (mode.current() !== "owner") throw new YieldedError(`not sent: ${mode.reason()}`);
+    if (mode.current() !== wanted) throw new YieldedError(`not sent: ${mode.reason()}`);
   };
   return {
     ...ctx,
     client: ctx.client.forController(name, { beforeWrite }),
     events: {
       record(...event) {
-        if (mode.current() === "owner") ctx.events.record(...event);
+        if (mode.current() === wanted) ctx.events.record(...event);
       },
     },
   };

@@ -23,11 +23,11 @@ export interface PatchMetrics {
   forget(key: ObjectKey): void;
 }
 
-const MODE = "owner";
 /** Bounds of the durations, in seconds (DSP-1013). */
 const DURATIONS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
 
-export function createPatchMetrics(metrics: Metrics): PatchMetrics {
+/** @param mode who applies the patches */
+export function createPatchMetrics(metrics: Metrics, mode: "owner" | "companion" = "owner"): PatchMetrics {
   const labels = ["namespace", "daemonset"];
   const applied = metrics.counter("daemonset_patches_applied_total", "Patches in pods that were created.", [
     ...labels,
@@ -55,7 +55,7 @@ export function createPatchMetrics(metrics: Metrics): PatchMetrics {
   });
   return {
     applied: (daemonSet, patches) => {
-      if (patches > 0) applied.inc({ ...of(daemonSet), mode: MODE }, patches);
+      if (patches > 0) applied.inc({ ...of(daemonSet), mode }, patches);
     },
     failed(daemonSet, reason) {
       const { namespace, daemonset } = of(daemonSet);
@@ -63,12 +63,11 @@ export function createPatchMetrics(metrics: Metrics): PatchMetrics {
       reasons.set(id, (reasons.get(id) ?? new Set()).add(reason));
       errors.inc({ namespace, daemonset, reason });
     },
-    duration: (ms, isCached) =>
-      durations.observe({ mode: MODE, cache: isCached ? "hit" : "miss" }, ms / 1_000),
+    duration: (ms, isCached) => durations.observe({ mode, cache: isCached ? "hit" : "miss" }, ms / 1_000),
     stale: (daemonSet, pods) => stale.set(of(daemonSet), pods),
     forget({ namespace, name }) {
       const series = { namespace, daemonset: name };
-      applied.remove({ ...series, mode: MODE });
+      applied.remove({ ...series, mode });
       stale.remove(series);
       const id = `${namespace}/${name}`;
       for (const reason of reasons.get(id) ?? []) errors.remove({ ...series, reason });

@@ -1,0 +1,112 @@
+/** Which pods of OpenKruise do not have their node's patches, and which of them may go now (DSP-913 to 922). */
+import type { DeepReadonly } from "@quartet/core";
+import type { Node, Pod } from "@quartet/core/kinds";
+import type { JsonMap } from "@quartet/strategic-merge";
+import { effectiveTemplate } from "../desired/effective-template.ts";
+import { compileEligibility } from "../desired/eligibility.ts";
+import { COMBINED_HASH, LIFECYCLE_STATE, PREPARING_DELETE, REVISION_LABEL } from "../desired/keys.ts";
+import type { NodePlan } from "../desired/manage.ts";
+import type { PodFacts } from "../desired/objects.ts";
+import type { PatchMatch } from "../desired/patch-set.ts";
+import { pinnedNode } from "../desired/pod.ts";
+import { budgetOf, planRolling } from "../desired/rolling.ts";
+import { compileSelector } from "../desired/selector.ts";
+import { strategyOf } from "../desired/strategy.ts";
+import type { DaemonSet } from "../kinds.ts";
+import { nodeFacts } from "../reconcile/observe.ts";
+import { hasOtherImages } from "./patched-pod.ts";
+import type { CompanionPatches } from "./patches.ts";
+
+export interface DriftRequest {
+  readonly daemonSet: DeepReadonly<DaemonSet>;
+  readonly nodes: readonly DeepReadonly<Node>[];
+  readonly pods: readonly DeepReadonly<Pod>[];
+  readonly patches: CompanionPatches;
+  /** True for a node whose labels have changed what it gets a short while ago. */
+  readonly isSettling: (node: string) => boolean;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+export interface Drift {
+  /** Pods without their patches, on nodes whose labels have settled. */
+  readonly drifted: number;
+  /** Pods to replace now, within the budget. */
+  readonly replace: readonly DeepReadonly<Pod>[];
+  /** Why none is replaced although some should be; `undefined` when nothing is in the way. */
+  readonly waits: "rollout" | "surge" | undefined;
+}
+
+/** Patches are repaired as a rolling update would, and only while OpenKruise has none of its own under way. */
+export function findDrift(request: DriftRequest): Drift {
+  const { daemonSet, nodes, pods, now } = request;
+  const { spec, status, metadata } = daemonSet as DaemonSet;
+  const byNode = Map.groupBy(pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? "");
+  const eligible = compileEligibility(spec.template);
+  const revision = status?.updateRevision ?? "";
+  let drifted = 0;
+  let isRolling = (status?.observedGeneration ?? 0) !== (metadata.generation ?? 0);
+  const byName = new Map<string, DeepReadonly<Pod>>();
+  const plans = nodes.map((node): NodePlan => {
+    const facts = nodeFacts(node);
+    const eligibility = eligible(facts);
+    const match = request.patches.patchSet.match(request.patches.patchSet.maskOf(facts.labels));
+    const own = byNode.get(facts.name) ?? [];
+    const live = own.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+    const settling = request.isSettling(facts.name);
+    const podFacts = live.map((pod): PodFacts => {
+      byName.set(pod.metadata.name ?? "", pod);
+      const isOld = pod.metadata.labels?.[REVISION_LABEL] !== revision;
+      if (isOld && eligibility.shouldRun) isRolling = true;
+      const current = isOld || settling || hasPatches(pod as Pod, match, spec.template as JsonMap);
+      if (!current && eligibility.shouldRun) drifted += 1;
+      return factsOf(pod, facts.name, current, now);
+    });
+    if (live.length === 0 && eligibility.shouldRun) isRolling = isRolling || own.length === 0;
+    return { name: facts.name, eligibility, pods: podFacts };
+  });
+  const strategy = strategyOf(spec);
+  if (drifted === 0 || !strategy.rolls) return { drifted, replace: [], waits: undefined };
+  if (isRolling) return { drifted, replace: [], waits: "rollout" };
+  const desired = plans.filter(({ eligibility }) => eligibility?.shouldRun).length;
+  if (budgetOf(strategy, desired).surge > 0) return { drifted, replace: [], waits: "surge" };
+  const selector = spec.updateStrategy?.rollingUpdate?.selector;
+  const selects = selector === undefined ? () => true : (compileSelector(selector) ?? (() => false));
+  const labels = new Map(nodes.map(({ metadata: { name = "", labels: own = {} } }) => [name, own]));
+  const { replace } = planRolling(plans, {
+    ...strategy,
+    isSelected: (node) => selects(labels.get(node) ?? {}),
+    minReadyMs: (spec.minReadySeconds ?? 0) * 1_000,
+    now,
+  });
+  return { drifted, replace: replace.map(({ name }) => byName.get(name)!), waits: undefined };
+}
+
+function hasPatches(pod: Pod, match: PatchMatch, template: JsonMap): boolean {
+  if ((pod.metadata.annotations?.[COMBINED_HASH] ?? "") !== match.combinedHash) return false;
+  if (match.patches.length === 0) return true;
+  // An update in place writes the template's image and leaves the annotation.
+  try {
+    const { spec = {} } = effectiveTemplate(template, match).template;
+    return !hasOtherImages(pod, spec, match.patches);
+  } catch {
+    return true;
+  }
+}
+
+function factsOf(pod: DeepReadonly<Pod>, node: string, current: boolean, now: number): PodFacts {
+  const { metadata, spec, status } = pod;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return {
+    name: metadata.name ?? "",
+    uid: metadata.uid ?? "",
+    node,
+    scheduled: Boolean(spec?.nodeName),
+    created: Date.parse(metadata.creationTimestamp ?? "") || 0,
+    phase: status?.phase ?? "",
+    readySince:
+      ready?.status === "True" ? Math.min(Date.parse(ready.lastTransitionTime ?? "") || 0, now) : undefined,
+    current,
+    preparingDelete: metadata.labels?.[LIFECYCLE_STATE] === PREPARING_DELETE,
+  };
+}
