@@ -23,6 +23,7 @@ const script = (file) => [
 const tasks = {
   bench: () => [script("bench/main.ts")],
   "bench:confd": () => [script("bench/confd.ts")],
+  "bench:daemonset": () => [script("bench/daemonset.ts")],
   "bench:tunnel": () => [script("bench/tunnel.ts")],
   // turbo looks for the package manager on the PATH: npx puts it there.
   build: () => [
