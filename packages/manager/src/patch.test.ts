@@ -49,6 +49,7 @@ it("DSP-505 DSP-506 prints the template of a node, and which patch set what in w
     '#   spec.containers[main].env[A].value: "2" -> "1"',
     "# not selected: patches[2]",
     expect.stringContaining("# warning: spec.patches[1].selector: matches every node"),
+    expect.stringContaining("# warning: spec.patches: items 1 and 2 of one priority set"),
   ]);
   expect(parse(text).spec.containers[0].env).toEqual(
     expect.arrayContaining([
