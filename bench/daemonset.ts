@@ -123,7 +123,9 @@ async function cluster(): Promise<void> {
       ),
     );
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    console.log(`${NODES} heartbeats of nodes: ${(await stage.cost(rest)).length} requests`);
+    const cost = await stage.cost(rest);
+    const kinds = [...new Set(cost.map((words) => words.split(" ", 2).join(" ")))].join(", ");
+    console.log(`${NODES} heartbeats of nodes: ${cost.length} requests (${kinds || "none"})`);
     const [mean, most] = [loop.mean, loop.max].map((ns) => (ns / 1e6 - 10).toFixed(1));
     console.log(
       `event loop (load generator in the same process): lag ${mean} ms mean, ${most} ms at most; RSS ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB`,
