@@ -12,6 +12,8 @@ import {
   type Result,
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, POD, type Pod } from "@quartet/core/kinds";
+import type { Labels } from "../api.ts";
+import { mapOf } from "../json.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
 import { type Claimed, claim, ownedBy } from "./claim.ts";
 import { openGates } from "./conditions.ts";
@@ -63,6 +65,12 @@ async function pass(work: Work, options: ReconcilerOptions): Promise<Result | un
   if (selects === undefined) {
     const note = "This daemon set is selecting all pods. A non-empty selector is required.";
     tell(work, { type: "Warning", reason: "SelectingAll", note });
+    return undefined;
+  }
+  if (!selects(mapOf(work.daemonSet.spec.template.metadata?.labels) as Labels)) {
+    // Whatever it made would not be its own, and be made again without end.
+    const note = "spec.selector does not match spec.template.metadata.labels: nothing is made or replaced";
+    tell(work, { type: "Warning", reason: "SelectorMismatch", note });
     return undefined;
   }
   const revisions = await claim(CONTROLLER_REVISION, selects, work);
