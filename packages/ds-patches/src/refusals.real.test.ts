@@ -1,14 +1,14 @@
 /** What the API server refuses: told in its words, tried again at growing intervals, and nothing that runs suffers. */
 import { eventually, MAX_WRITES, openStage, type Refusal, refuse, type Stage } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { dsPatchesModule } from "../src/index.ts";
 import {
   createNodes,
   type DaemonNodes,
   type DaemonSets,
   daemonSetsOf,
   withContainer,
-} from "./support/daemon-sets.ts";
+} from "../test/support/daemon-sets.ts";
+import { dsPatchesModule } from "./index.ts";
 
 let stage: Stage;
 let nodes: DaemonNodes;
