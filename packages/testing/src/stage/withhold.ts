@@ -81,16 +81,15 @@ function rulesOf(refusal: Refusal): object[] {
 
 /** Condition that lets only the manager's requests and the probe match. */
 function whom({ user }: Stage, refusal: Refusal): object {
-  const [plural, subresource = ""] = refusal.resource.split("/");
-  // Webhooks are asked without the fields that are empty.
-  const field = (name: string): string => `(has(request.${name}) ? request.${name} : '')`;
+  // The rules themselves tell a subresource from its object.
+  const [plural] = refusal.resource.split("/");
+  const name = "(has(request.name) ? request.name : '')";
   return {
     name: "whom",
     expression: [
-      `${field("name")} == '${PROBE}' || (request.userInfo.username == '${user}'`,
+      `${name} == '${PROBE}' || (request.userInfo.username == '${user}'`,
       `request.operation == '${operationOf(refusal)}'`,
-      `request.resource.resource == '${plural}'`,
-      `${field("subResource")} == '${subresource}')`,
+      `request.resource.resource == '${plural}')`,
     ].join(" && "),
   };
 }
