@@ -1,5 +1,6 @@
 /** The samples and the documents of the guide can be applied as they stand. */
 import { readdirSync, readFileSync } from "node:fs";
+import { gatewayCrds, installCrds } from "@quartet/testing";
 import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { type Loose, openStage } from "./support/stage.ts";
@@ -21,6 +22,7 @@ it("samples and guide are taken by the API server without a warning", async () =
   const stage = await openStage();
   try {
     expect(documents.length).toBeGreaterThan(8);
+    await installCrds(stage.client, gatewayCrds());
     for (const [where, object] of documents) {
       const { code, body } = await stage.dryRun(object);
       expect([where, object.kind, object.metadata.name, code, code === 201 ? "" : body]).toEqual([
