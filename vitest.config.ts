@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { rulesReporter } from "./tools/rules/reporter.ts";
-import { realTests, type Size } from "./tools/test/sizes.ts";
+import { notOnDouble, realTests, type Size } from "./tools/test/sizes.ts";
 
 const conditions = ["quartet-source"];
 /** Scenarios are written once and run against both API servers. */
@@ -46,6 +46,7 @@ export default defineConfig({
         test: {
           name: "double",
           include: scenarios,
+          exclude: [...notOnDouble(size), "**/node_modules/**"],
           env: { ...env, QUARTET_TARGET: "double" },
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,

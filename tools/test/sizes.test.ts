@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readArguments, realTests } from "./sizes.ts";
+import { notOnDouble, readArguments, realTests } from "./sizes.ts";
 
 it("CORE-453 a run has three sizes, and whoever names tests gets them whatever their size", () => {
   expect(readArguments([])).toEqual({ size: "first", full: true, rest: [] });
@@ -14,7 +14,14 @@ it("CORE-453 a run has three sizes, and whoever names tests gets them whatever t
 
 it("CORE-453 the sizes differ on the real control plane: first scenarios, all but the long, everything", () => {
   const all = ["packages/*/test/**/*.scenario.ts"];
+  const longest = expect.stringContaining(".longest.");
   expect(realTests("first", all).include).not.toEqual(all);
-  expect(realTests("all", all)).toEqual({ include: all, exclude: [expect.stringContaining(".long.")] });
+  expect(realTests("all", all)).toEqual({
+    include: all,
+    exclude: [expect.stringContaining(".long."), longest],
+  });
   expect(realTests("long", all)).toEqual({ include: all, exclude: [] });
+  expect(notOnDouble("first")).toHaveLength(2);
+  expect(notOnDouble("all")).toEqual([longest]);
+  expect(notOnDouble("long")).toEqual([]);
 });

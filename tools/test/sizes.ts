@@ -9,8 +9,9 @@ const FIRST_SCENARIOS: readonly string[] = [
   "e2e/core/reconcile.scenario.ts",
   "e2e/guide/*.scenario.ts",
 ];
-/** What takes minutes on the real control plane. */
+/** What takes minutes on the real control plane, and what takes them on the double too. */
 const LONG_TESTS = "**/*.long.{scenario,real.test}.ts";
+const LONGEST_TESTS = "**/*.longest.scenario.ts";
 
 /** Which of the files with tests for the real control plane a run of a size has. */
 export function realTests(
@@ -19,8 +20,18 @@ export function realTests(
 ): { include: readonly string[]; exclude: readonly string[] } {
   return {
     include: size === "first" ? FIRST_SCENARIOS : all,
-    exclude: size === "long" ? [] : [LONG_TESTS],
+    exclude: size === "long" ? [] : [LONG_TESTS, LONGEST_TESTS],
   };
+}
+
+/** Scenarios that a run of a size does not play on the double. */
+export function notOnDouble(size: Size): readonly string[] {
+  const excluded: Record<Size, readonly string[]> = {
+    first: [LONG_TESTS, LONGEST_TESTS],
+    all: [LONGEST_TESTS],
+    long: [],
+  };
+  return excluded[size];
 }
 
 /** Arguments of `npm test` for size and for Vitest; whoever names files or titles gets all that they hold. */
