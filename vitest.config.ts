@@ -17,7 +17,7 @@ const env = { QUARTET_CACHE_GUARD: "1" };
 const UNIT_LIMIT = 120_000;
 const SCENARIO_LIMIT = 180_000;
 /** Scenarios of both servers at a time, side by side: they wait more than they compute. */
-const SCENARIO_WORKERS = 4;
+const SCENARIO_WORKERS = 3;
 
 export default defineConfig({
   resolve: { conditions },

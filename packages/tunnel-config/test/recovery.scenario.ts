@@ -98,6 +98,8 @@ describe("interruptions", () => {
     expect(liveTunnels().map(({ fields }) => fields.id)).toEqual([id]);
     // What is read may be older than what was written.
     await stage.patch("ClusterTunnel", "main", { status: { tunnelId: "" } }, "status");
+    // A change of the status alone leads to no pass.
+    await stage.patch("ClusterTunnel", "main", { metadata: { labels: { touched: "yes" } } });
     await eventually(async () => expect((await stage.get("ClusterTunnel", "main")).status.tunnelId).toBe(id));
     expect(calls(0, "POST", TUNNELS)).toHaveLength(1);
   });
