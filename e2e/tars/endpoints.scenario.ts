@@ -105,7 +105,7 @@ it("TARS-R-021 TARS-R-042 TARS-R-022 a server costs seven requests, at rest and 
     expect((await scene.get("TServer", ECHO)).status.observedGeneration).toBe(1);
   });
   await eventually(async () =>
-    expect((await ground.cost(start)).sort()).toEqual([
+    expect((await ground.cost(start, scene.namespace)).sort()).toEqual([
       "create services",
       "create statefulsets",
       "create tendpoints",
@@ -117,11 +117,11 @@ it("TARS-R-021 TARS-R-042 TARS-R-022 a server costs seven requests, at rest and 
   );
   const rest = Date.now();
   await sleep(3_000);
-  expect(await ground.cost(rest)).toEqual([]);
+  expect(await ground.cost(rest, scene.namespace)).toEqual([]);
   const restart = Date.now();
   await ground.restart();
   await sleep(3_000);
-  const written = (await ground.cost(restart)).filter((request) =>
+  const written = (await ground.cost(restart, scene.namespace)).filter((request) =>
     /^(create|update|patch|delete) t/.test(request),
   );
   expect(written).toEqual([]);

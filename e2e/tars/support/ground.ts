@@ -36,9 +36,9 @@ export interface TarsGround extends Ground {
   restart(): Promise<void>;
   /**
    * Requests of the manager since a moment but for watches and leases, events included, as
-   * `verb resource[/subresource]`.
+   * `verb resource[/subresource]`; in one namespace alone when it is given, for others may still be going.
    */
-  cost(since: number): Promise<string[]>;
+  cost(since: number, namespace?: string): Promise<string[]>;
 }
 
 /** Starts the target of the test run for this file alone. */
@@ -68,9 +68,10 @@ export async function openTarsGround(...args: string[]): Promise<TarsGround> {
       await manager?.stop();
       await (await start()).ready;
     },
-    async cost(since) {
+    async cost(since, namespace) {
       const all = await server.api.requests({ since, user: MANAGER });
       return all
+        .filter((request) => namespace === undefined || request.namespace === namespace)
         .filter(({ verb, resource }) => verb !== "watch" && resource !== "leases")
         .map(({ verb, resource, subresource }) =>
           [verb, [resource, subresource].filter(Boolean).join("/")].join(" "),
