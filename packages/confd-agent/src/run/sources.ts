@@ -55,7 +55,10 @@ function signatureOf(file: string): string {
 /** Whether a template asks for the time: its text is another one each time. One that cannot be read does not. */
 export function tellsTime(template: string): boolean {
   try {
-    return /\{\{[^}]*\bdatetime\b/.test(readFileSync(template, "latin1"));
+    return readFileSync(template, "latin1")
+      .split("{{")
+      .slice(1)
+      .some((action) => /\bdatetime\b/.test(action.split("}", 1)[0] ?? ""));
   } catch {
     return false;
   }

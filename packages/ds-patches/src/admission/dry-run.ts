@@ -4,6 +4,9 @@ import { POD_TEMPLATE } from "@quartet/core/kinds";
 import type { PodTemplate } from "../api.ts";
 import type { Violation } from "./verdict.ts";
 
+/** What is read of the words of a refusal, in characters. */
+const MAX_WORDS = 8_192;
+
 /** Limits of one dry run and of all of an admission together, in milliseconds (DSP-320). */
 const ONE_MS = 2_000;
 const ALL_MS = 5_000;
@@ -103,7 +106,7 @@ export function violationsOf({
       ...(reason !== undefined && { reason }),
     }));
   }
-  const text = message.replace(/^.*?cannot be handled as a PodTemplate: /s, "");
+  const text = message.slice(0, MAX_WORDS).replace(/^.*?cannot be handled as a PodTemplate: /s, "");
   const strict = [...text.matchAll(/(unknown|duplicate) field "((?:[^"\\]|\\.)*)"/g)];
   if (strict.length > 0) {
     return strict.map(([, kind, field = ""]) => ({ path: pathOf(field), message: `${kind} field` }));

@@ -124,7 +124,7 @@ function readState(text = "{}"): JsonMap {
 
 /** An image name with what Docker's short form leaves out. */
 function normalImage(image: string): string {
-  const withTag = /[:@][^/]*$/.test(image) ? image : `${image}:latest`;
+  const withTag = /[:@]/.test(image.slice(image.lastIndexOf("/") + 1)) ? image : `${image}:latest`;
   const parts = withTag.split("/");
   const [first = ""] = parts;
   const hasHost = parts.length > 1 && /[.:]|^localhost$/.test(first);

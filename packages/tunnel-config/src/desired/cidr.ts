@@ -40,7 +40,7 @@ function textOfV4(value: bigint): string {
 }
 
 function valueOfV6(address: string): bigint {
-  const tail = /(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
+  const tail = /^\d+\.\d+\.\d+\.\d+$/.exec(address.slice(address.lastIndexOf(":") + 1))?.[0];
   const plain =
     tail === undefined
       ? address
