@@ -1,5 +1,6 @@
 /** What the API's schema says of fields and values: a walk that tells each mistake at its place (DSP-344, 345). */
 import { closest } from "@quartet/core";
+import { isQuantity } from "@quartet/pod-template";
 import {
   BUILT_IN,
   type Field,
@@ -24,7 +25,6 @@ const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
   intOrString: "an integer or a string",
   any: "a value",
 };
-const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?$/;
 
 /** What is wrong with a value that is no map or list; nothing for null, which stands for absent. */
 export function scalarMistake(scalar: ScalarType, value: unknown): string | undefined {
@@ -38,7 +38,7 @@ function fits(scalar: ScalarType, value: unknown): boolean {
     case "integer":
       return Number.isInteger(value);
     case "quantity":
-      return typeof value === "number" || (typeof value === "string" && QUANTITY.test(value));
+      return isQuantity(value);
     case "intOrString":
       return typeof value === "string" || Number.isInteger(value);
     default:
