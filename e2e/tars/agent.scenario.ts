@@ -81,8 +81,37 @@ async function volumes(): Promise<LiveObject[]> {
   const { items } = await stage.client.ok<{ items: LiveObject[] }>("GET", "/api/v1/persistentvolumes");
   return items.filter(({ metadata }) => metadata.name.startsWith(`${stage.namespace}-`));
 }
+const claimPath = () => `/api/v1/namespaces/${stage.namespace}/persistentvolumeclaims/data-demo-echoserver-0`;
+const volumePath = (name: string) => `/api/v1/persistentvolumes/${name}`;
 const merge = (path: string, body: object) =>
   stage.client.ok("PATCH", path, body, { contentType: "application/merge-patch+json" });
+
+/** The scheduler's part: the claim is to have the volume. */
+async function bind(volume: string): Promise<void> {
+  const { metadata } = await stage.client.ok<LiveObject>("GET", claimPath());
+  const { name, namespace, uid: claimUid } = metadata;
+  const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid: claimUid };
+  await merge(volumePath(volume), { spec: { claimRef } });
+  await settles(volume, "Bound");
+}
+
+/** The claim goes; its finalizer is taken off as its protection controller does, which does not run here. */
+async function removeClaim(volume: string): Promise<void> {
+  await stage.client.ok("DELETE", claimPath());
+  const { code } = await stage.client.request("GET", claimPath());
+  if (code === 200) await merge(claimPath(), { metadata: { finalizers: null } });
+  await settles(volume, "Released");
+}
+
+/** The volume controller's part; the double has none. Nobody waits for a phase in which the agent takes the volume away. */
+async function settles(volume: string, phase: "Bound" | "Released"): Promise<void> {
+  if (stage.target === "double") await merge(`${volumePath(volume)}/status`, { status: { phase } });
+  else if (phase === "Bound")
+    await eventually(async () => {
+      const { status } = await stage.client.ok<LiveObject>("GET", volumePath(volume));
+      expect(status.phase).toBe(phase);
+    });
+}
 
 it("TARS-LV-001 the agent needs the name of its node", async () => {
   await expect(agentCommand(base).run({ env: {} } as CommandContext)).rejects.toThrow("NodeName");
@@ -105,12 +134,9 @@ it("TARS-LV-003 TARS-LV-006 TARS-LV-009 a claim gets a folder and a volume once 
   const folder = join(base, stage.namespace, FOLDER);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   const [volume] = await volumes();
-  stage.onClose(() => stage.client.request("DELETE", `/api/v1/persistentvolumes/${volume.metadata.name}`));
-  await merge(`/api/v1/persistentvolumes/${volume.metadata.name}/status`, { status: { phase: "Released" } });
-  await stage.client.ok(
-    "DELETE",
-    `/api/v1/namespaces/${stage.namespace}/persistentvolumeclaims/data-demo-echoserver-0`,
-  );
+  stage.onClose(() => stage.client.request("DELETE", volumePath(volume.metadata.name)));
+  await bind(volume.metadata.name);
+  await removeClaim(volume.metadata.name);
   await eventually(async () => {
     const left = await volumes();
     expect(left.every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);

@@ -16,6 +16,7 @@ import {
 import { STORAGE_CLASS as STORAGE_CLASS_KIND } from "@quartet/core/kinds";
 import { CLAIM, NODE } from "../kinds.ts";
 import { LOCAL_VOLUME_LABEL, STORAGE_CLASS } from "../labels.ts";
+import { createBell } from "./bell.ts";
 import type { Folders } from "./folders.ts";
 import { type Action, plan } from "./plan.ts";
 import type { Volume } from "./volume.ts";
@@ -40,10 +41,10 @@ export interface AgentOptions extends Pick<CommandContext, "client" | "clock" | 
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { client, clock, log, signal, node } = options;
   const cache = createCache({ client, clock, log });
-  let wake = (): void => {};
+  const bell = createBell(clock);
   const open = <T extends KubeObject>(kind: Kind<T>, more: InformerOptions<T>): Informer<T> => {
     const informer = cache.informer(kind, more);
-    informer.addHandler(() => wake());
+    informer.addHandler(bell.ring);
     return informer;
   };
   const labelSelector = LOCAL_VOLUME_LABEL;
@@ -56,6 +57,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     await Promise.all([nodes, claims, volumes, classes].map((informer) => informer.synced(signal)));
     log.info("local volumes are looked after", { node, base: options.hostBase });
     while (!signal.aborted) {
+      bell.silence();
       const self = nodes.get({ namespace: "", name: node });
       if (self !== undefined) {
         const state = {
@@ -71,9 +73,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         for (const claim of skipped) told.add(claim);
         for (const action of actions) await attempt(action, options);
       }
-      await nextLook((fn) => {
-        wake = fn;
-      }, options);
+      await bell.rung(PAUSE_MS, signal);
+      await sleep(clock, QUIET_MS, signal).catch(() => {});
     }
   } finally {
     await cache.stop();
@@ -82,18 +83,6 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 
 function policyOf(found: DeepReadonly<KubeObject> | undefined): string {
   return (found as { reclaimPolicy?: string } | undefined)?.reclaimPolicy ?? "Delete";
-}
-
-async function nextLook(
-  onWake: (wake: () => void) => void,
-  { clock, signal }: Pick<AgentOptions, "clock" | "signal">,
-): Promise<void> {
-  const changed = new Promise<void>((resolve) => onWake(resolve));
-  const over = new AbortController();
-  const both = AbortSignal.any([signal, over.signal]);
-  await Promise.race([changed, sleep(clock, PAUSE_MS, both).catch(() => {})]);
-  over.abort();
-  await sleep(clock, QUIET_MS, signal).catch(() => {});
 }
 
 /** What fails is told and tried again at the next look; the others go on. */
