@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { rulesReporter } from "./tools/rules/reporter.ts";
+import { Sequencer } from "./tools/test/sequencer.ts";
 import { notOnDouble, realTests, type Size } from "./tools/test/sizes.ts";
 
 const conditions = ["quartet-source"];
@@ -23,6 +24,7 @@ export default defineConfig({
   test: {
     // A full run (tools/test.ts) leaves the record that `npm run rules` reads.
     reporters: process.env.QUARTET_FULL_RUN === "1" ? ["default", rulesReporter()] : ["default"],
+    sequence: { sequencer: Sequencer },
     projects: [
       {
         extends: true,
@@ -49,7 +51,7 @@ export default defineConfig({
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
           // Scenarios wait far more than they compute.
-          maxWorkers: 4,
+          maxWorkers: 6,
           sequence: { groupOrder: 1 },
         },
       },
@@ -63,8 +65,8 @@ export default defineConfig({
           globalSetup: ["e2e/real-control-plane.ts"],
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
-          // The control plane has the same cores: with four at a time some miss their limits.
-          maxWorkers: 2,
+          // The control plane has the same cores.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,16 +1,11 @@
 /** What a scenario runs on: an API server with pods that come alive, a namespace of its own, and managers. */
 import type { ControllerModule } from "@quartet/core";
 import type { ApiServer, RequestRecord } from "../api-server.ts";
-import {
-  type CustomResourceDefinition,
-  installCrds,
-  type TestNamespace,
-  testNamespace,
-} from "../control-plane/index.ts";
+import { type CustomResourceDefinition, type TestNamespace, testNamespace } from "../control-plane/index.ts";
 import { startMiniKubelet } from "../mini-kubelet/index.ts";
 import { type TestClient, testClient } from "../request.ts";
 import { inWords, isCost, isWrite } from "./audit.ts";
-import { crdsOf } from "./crds.ts";
+import { crdsOf, installOnce } from "./crds.ts";
 import { type RunOptions, startTestManager, type TestManager } from "./manager.ts";
 import { grantRights } from "./rights.ts";
 import { openTarget } from "./target.ts";
@@ -66,7 +61,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { modules: ownModules = [], crds = [] } = options;
   const server = options.server ?? (await openTarget());
   const client = testClient(await server.kubeconfig());
-  await installCrds(client, [...crdsOf(ownModules), ...crds]);
+  await installOnce(server, client, [...crdsOf(ownModules), ...crds]);
   const place = await testNamespace(client);
   const namespace = place.name;
   const users = { own: `manager-of-${namespace}`, other: `other-of-${namespace}` };
