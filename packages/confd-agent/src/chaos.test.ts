@@ -124,3 +124,33 @@ it("CONFD-TPL-42 CONFD-PROC-8 a template that loops is stopped with a clear word
   scene.write("values/a.yaml", "name: two\n");
   await becomes(agent, "two");
 });
+
+it("CONFD-FBE-9 where the system gives no notices, or too few, files are looked at", async () => {
+  scene.write("values/deep/b.yaml", "other: 1\n");
+  resource();
+  // The agent is root of a user namespace, which has limits of its own: nothing is watched, or the folders of the
+  // resources and one more.
+  for (const [limit, allowed] of [
+    ["max_inotify_instances", 0],
+    ["max_inotify_watches", 4],
+  ] as const) {
+    scene.write("values/a.yaml", "name: one\n");
+    const agent = start([`echo ${allowed} > /proc/sys/user/${limit}`]);
+    await becomes(agent, "one");
+    scene.write("values/a.yaml", "name: two\n");
+    await becomes(agent, "two");
+    scene.write("values/deep/b.yaml", "name: deep\n");
+    await becomes(agent, "deep");
+    scene.write("values/deep/b.yaml", "other: 1\n");
+    await becomes(agent, "two");
+    expect((await agent.stop()).code).toBe(0);
+  }
+});
+
+it("CONFD-CMD-11 without a shell a check fails with that reason, and the file stays", async () => {
+  scene.write("out/file", "old");
+  resource('check_cmd = "true"');
+  const agent = start(['mount -t tmpfs tmpfs "$(dirname "$(readlink -f /bin/sh)")"']);
+  await eventually(agent.log, (log) => log.includes("Config check failed: no shell: /bin/sh"));
+  expect(seen(agent)).toBe("old");
+});

@@ -1,5 +1,5 @@
 /** The agent as a process that goes on, over files. */
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { becomes, createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";
 
@@ -139,6 +139,58 @@ describe("watching files", () => {
     await becomes(scene, "a", "two");
     expect(scene.exists("b")).toBe(false);
     expect((await agent.stop()).code).toBe(0);
+  });
+
+  it("CONFD-RES-17 CONFD-RES-1 mounted ConfigMaps that are swapped by their link are one change", async () => {
+    for (const folder of ["conf.d", "templates"]) {
+      rmSync(scene.path(folder), { recursive: true });
+      mkdirSync(scene.path(`${folder}/..1`), { recursive: true });
+      symlinkSync("..1", scene.path(`${folder}/..data`));
+    }
+    const write = (version: number, text: string): void => {
+      for (const [file, content] of [
+        ["templates/..N/x.tmpl", text],
+        ["templates/..N/y.tmpl", "{{/* changes too */}}"],
+        ["conf.d/..N/x.toml", `[template]\nsrc = "x.tmpl"\ndest = "${scene.path("out")}"\n# ${version}\n`],
+      ] as const) {
+        scene.write(file.replace("N", String(version)), content);
+      }
+    };
+    const swap = (folder: string): void => {
+      symlinkSync("..2", scene.path(`${folder}/..new`));
+      renameSync(scene.path(`${folder}/..new`), scene.path(`${folder}/..data`));
+      rmSync(scene.path(`${folder}/..1`), { recursive: true });
+    };
+    write(1, "first");
+    for (const name of ["x.tmpl", "y.tmpl"]) symlinkSync(`..data/${name}`, scene.path(`templates/${name}`));
+    symlinkSync("..data/x.toml", scene.path("conf.d/x.toml"));
+    const agent = start();
+    await becomes(scene, "out", "first");
+    write(2, "second");
+    for (const folder of ["templates", "conf.d"]) swap(folder);
+    await becomes(scene, "out", "second");
+    expect((await agent.stop()).code).toBe(0);
+    expect(agent.log().split("has been updated")).toHaveLength(3);
+    expect(agent.log()).not.toContain("ERROR");
+  });
+
+  it("CONFD-OPS-8 CONFD-FILE-6 two agents with the same files: readers see whole texts, and the last one stays", async () => {
+    const text = (name: string): string => `${name} `.repeat(20_000);
+    scene.resource("out", { keys: ["/name"], template: `{{range 20000}}${value("/name")} {{end}}` });
+    const agents = [start(), start()];
+    await becomes(scene, "out", text("one"));
+    for (const name of ["two", "three", "four", "five"]) {
+      scene.write("values/.new", `name: ${name}\n`);
+      renameSync(scene.path("values/.new"), scene.path("values/a.yaml"));
+      const seen = new Set<string>();
+      await eventually(
+        () => scene.read("out"),
+        (found) => seen.add(found) && found === text(name),
+      );
+      for (const found of seen) expect(found === text(found.split(" ")[0]!)).toBe(true);
+    }
+    for (const agent of agents) expect((await agent.stop()).stderr).not.toContain("ERROR");
+    expect(readdirSync(scene.folder).sort()).toEqual(["conf.d", "out", "templates", "values"]);
   });
 
   it("CONFD-FILE-14 CONFD-OPS-2 a file edited by hand is restored by a comparison", async () => {

@@ -52,28 +52,11 @@ it("AS-17 CONFD-K8S-5 CONFD-K8S-9 CONFD-K8S-10 a ConfigMap: one update is one re
 });
 
 it("AS-18 CONFD-K8S-11 CONFD-K8S-13 CONFD-K8S-14 a Secret with rights for it alone; another one stays refused until it is granted", async () => {
-  const { scene, admin, namespace } = cluster;
+  const { scene, namespace } = cluster;
   const bytes = randomBytes(4000);
   await cluster.apply("secrets", "tls", { data: { key: bytes.toString("base64") } });
   await cluster.apply("secrets", "other", { stringData: { key: "other" } });
-  const grant = async (name: string): Promise<void> => {
-    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-    await admin.ok("POST", `${rbac}/roles`, {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "Role",
-      metadata: { name },
-      rules: [
-        { apiGroups: [""], resources: ["secrets"], resourceNames: [name], verbs: ["get", "list", "watch"] },
-      ],
-    });
-    await admin.ok("POST", `${rbac}/rolebindings`, {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "RoleBinding",
-      metadata: { name },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "confd-user" }],
-    });
-  };
+  const grant = (name: string) => cluster.grant(name, "confd-user", [{ resource: "secrets", name }]);
   await grant("tls");
   for (const name of ["tls", "other"]) {
     scene.resource(name, {

@@ -10,10 +10,20 @@ export interface Cluster {
   apply(resource: "configmaps" | "secrets", name: string, object: object): Promise<void>;
   patch(resource: "configmaps" | "secrets", name: string, patch: object): Promise<void>;
   remove(resource: "configmaps" | "secrets", name: string): Promise<void>;
+  /** Gives a user the rights that an agent needs for the objects, by a Role of the name. */
+  grant(role: string, user: string, objects: readonly Granted[]): Promise<void>;
+  /** Address of the API server, and the one that agents use from now on. */
+  readonly server: string;
+  through(address: string): void;
   /** Flags of an agent that is the user; the administrator unless named. */
   args(user?: string): Promise<string[]>;
   watch(user?: string, ...more: string[]): Promise<RunningAgent>;
   close(): Promise<void>;
+}
+
+export interface Granted {
+  readonly resource: "configmaps" | "secrets";
+  readonly name: string;
 }
 
 export async function createCluster(plane: ControlPlane): Promise<Cluster> {
@@ -21,12 +31,13 @@ export async function createCluster(plane: ControlPlane): Promise<Cluster> {
   const scene = createScene();
   const { name: namespace, remove } = await testNamespace(admin);
   const path = (resource: string, name = ""): string => `/api/v1/namespaces/${namespace}/${resource}/${name}`;
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  const server = /server: *"?(https?:[^"\s]+)/.exec(await plane.kubeconfig())![1]!;
+  let used = server;
   const args = async (user?: string): Promise<string[]> => {
     const file = `kubeconfig-${user ?? "admin"}`;
-    scene.write(
-      file,
-      await plane.kubeconfig(user === undefined ? {} : { user, groups: ["system:authenticated"] }),
-    );
+    const config = await plane.kubeconfig(user === undefined ? {} : { user, groups: ["system:authenticated"] });
+    scene.write(file, config.replace(server, used));
     const access = [
       "--kubeconfig",
       scene.path(file),
@@ -50,6 +61,30 @@ export async function createCluster(plane: ControlPlane): Promise<Cluster> {
     admin,
     namespace,
     args,
+    server,
+    through: (address) => {
+      used = `https://${address}`;
+    },
+    grant: async (role, user, objects) => {
+      await admin.ok("POST", `${rbac}/roles`, {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "Role",
+        metadata: { name: role },
+        rules: objects.map(({ resource, name }) => ({
+          apiGroups: [""],
+          resources: [resource],
+          resourceNames: [name],
+          verbs: ["get", "list", "watch"],
+        })),
+      });
+      await admin.ok("POST", `${rbac}/rolebindings`, {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "RoleBinding",
+        metadata: { name: role },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+      });
+    },
     apply: async (resource, name, object) => {
       const kind = resource === "secrets" ? "Secret" : "ConfigMap";
       const body = { apiVersion: "v1", kind, metadata: { name }, ...object };

@@ -140,7 +140,7 @@ function sliced(boxedItem: Maybe, indexes: readonly Maybe[]): Maybe {
   const size = item.data?.length ?? 0;
   const capacity = item.kind === "string" ? size : (item.data?.capacity ?? 0);
   const bounds = [0, size, capacity];
-  for (const [at, key] of indexes.entries()) bounds[at] = position(unboxed(key), capacity);
+  for (const [at, key] of indexes.entries()) bounds[at] = position(key, capacity);
   const [from = 0, to = 0, end = 0] = bounds;
   if (from > to) throw new CallError(`invalid slice index: ${from} > ${to}`);
   if (to > end) throw new CallError(`invalid slice index: ${to} > ${end}`);

@@ -192,6 +192,8 @@ function formatted(arg: Argument, verb: string, flags: Flags): string {
     return verb === "T" || verb === "v" ? padded("<nil>", flags) : `%!${verb}(<nil>)`;
   }
   if (verb === "T") return padded(truncated(arg.type.name, flags), flags);
+  // Go's verb for the errors of Errorf fits nothing else.
+  if (verb === "w") return mistake(arg, verb, flags, 0);
   return formattedAt(arg, verb, flags, 0, false);
 }
 
@@ -205,8 +207,12 @@ function formattedAt(arg: Argument, verb: string, flags: Flags, depth: number, e
   }
   const inner = (value: Argument): string => formattedAt(value, verb, flags, depth + 1, erroring);
   const text = formattedKind(arg, verb, flags, inner);
-  return text ?? `%!${verb}(${arg.type.name}=${formattedAt(arg, "v", flags, depth, true)})`;
+  return text ?? mistake(arg, verb, flags, depth);
 }
+
+/** A value with a verb that does not fit it. */
+const mistake = (arg: Value, verb: string, flags: Flags, depth: number): string =>
+  `%!${verb}(${arg.type.name}=${formattedAt(arg, "v", flags, depth, true)})`;
 
 /** Formats by the kind of the value; undefined when the verb does not fit it. */
 function formattedKind(

@@ -109,6 +109,8 @@ function watchFiles(
     const watchers = new Map<string, FSWatcher>();
     let gather: NodeJS.Timeout | undefined;
     let known = "";
+    /** Some folder gives no notices. */
+    let blind = false;
     const end = (error?: unknown): void => {
       for (const watcher of watchers.values()) watcher.close();
       clearTimeout(gather);
@@ -140,16 +142,18 @@ function watchFiles(
           watcher.on("error", () => {
             watcher.close();
             watchers.delete(folder);
+            blind = true;
           });
           watchers.set(folder, watcher);
         } catch {
           // Without notices the look below finds the change.
         }
       }
+      blind = wanted.some((folder) => !watchers.has(folder));
     };
-    // File systems that give no notices are looked at.
+    // Where the system gives no notices, or too few for all folders, the files are looked at.
     const poll = setInterval(() => {
-      if (watchers.size > 0) return;
+      if (!blind) return;
       const now = signatures(files);
       if (now !== known) changed();
     }, POLL_MS);

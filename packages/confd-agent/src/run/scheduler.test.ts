@@ -195,3 +195,13 @@ it("CONFD-WATCH-1 CONFD-WATCH-6 the position moves after a run that succeeded, t
     (position) => position === revision,
   );
 });
+
+it("CONFD-WATCH-15 with debounce 0 a change is processed in the turn of the event loop that brought it", async () => {
+  scene.resource("a", name);
+  const { scheduler, resources } = start();
+  scheduler.mark(resources[0]!, { settle: true, revision: put("/name", "1") });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(source.reads).toBe(1);
+  await scheduler.settled();
+  expect(scene.read("a")).toBe("1");
+});
