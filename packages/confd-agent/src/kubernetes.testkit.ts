@@ -36,7 +36,9 @@ export async function createCluster(plane: ControlPlane): Promise<Cluster> {
   let used = server;
   const args = async (user?: string): Promise<string[]> => {
     const file = `kubeconfig-${user ?? "admin"}`;
-    const config = await plane.kubeconfig(user === undefined ? {} : { user, groups: ["system:authenticated"] });
+    const config = await plane.kubeconfig(
+      user === undefined ? {} : { user, groups: ["system:authenticated"] },
+    );
     scene.write(file, config.replace(server, used));
     const access = [
       "--kubeconfig",

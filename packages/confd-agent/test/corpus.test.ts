@@ -3,19 +3,28 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { playTemplate, type TemplateCase } from "./template-case.ts";
 
-const CASES: TemplateCase[] = readFileSync(new URL("corpus/go-template.jsonl", import.meta.url), "utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.parse(line) as TemplateCase);
+const read = (file: string): TemplateCase[] =>
+  readFileSync(new URL(`corpus/${file}`, import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as TemplateCase);
 
-describe("corpus", () => {
+/** How many cases a file holds, how many of them end while they are parsed, and how many while they are executed. */
+const FILES = [
+  { file: "go-template.jsonl", all: 400, parse: 18, exec: 83 },
+  { file: "go-template-edges.jsonl", all: 887, parse: 169, exec: 403 },
+];
+
+describe.each(FILES)("$file", ({ file, all, parse, exec }) => {
+  const cases = read(file);
+
   it("holds the cases that were measured", () => {
-    expect(CASES).toHaveLength(400);
-    expect(CASES.filter(({ stage }) => stage === "exec")).toHaveLength(83);
-    expect(CASES.filter(({ stage }) => stage === "parse")).toHaveLength(18);
+    expect(cases).toHaveLength(all);
+    expect(cases.filter(({ stage }) => stage === "exec")).toHaveLength(exec);
+    expect(cases.filter(({ stage }) => stage === "parse")).toHaveLength(parse);
   });
 
-  it.each(CASES)("$name", (measured) => {
+  it.each(cases)("$name", (measured) => {
     const { output, stage, error } = measured;
     expect(playTemplate(measured)).toEqual(stage === undefined ? { output } : { stage, error });
   });

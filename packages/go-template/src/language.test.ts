@@ -53,6 +53,17 @@ const RULES: Readonly<Record<string, readonly (readonly [template: string, outco
     ["{{1i}}", '!template: t.tmpl:1: complex numbers are not supported: "1i"'],
     ["{{08}}", '!template: t.tmpl:1: integer overflow: "08"'],
   ],
+  "CONFD-TPL-20 break leaves the other branch of a loop as it does the loop, continue goes on with the outer one":
+    [
+      ["{{range 2}}{{range 0}}{{else}}a{{break}}b{{end}}{{.}}{{end}}", "a0a1"],
+      ["{{range 2}}{{range 0}}{{else}}a{{continue}}b{{end}}{{.}}{{end}}", "aa"],
+    ],
+  "CONFD-FMT-2 CONFD-FMT-3 the verb of errors fits nothing": [
+    [
+      "{{printf `%w` .list}} {{printf `%w` .pair}} {{printf `%w` 1}}",
+      "%!w([]string=[a b]) %!w(pair.Pair={k v}) %!w(int=1)",
+    ],
+  ],
   "CONFD-TPL-14 keywords are no functions": [
     ["{{end}}", "!template: t.tmpl:1: unexpected {{end}}"],
     ["{{else}}", "!template: t.tmpl:1: unexpected {{else}}"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bytesOf, LimitError, type Limits, parseTemplate, TemplateError } from "./index.ts";
-import { MAX_NESTING } from "./parse.ts";
+import { MAX_NESTING } from "./token-reader.ts";
 
 const render = (source: string, limits: Partial<Limits> = {}): string =>
   parseTemplate({ name: "t.tmpl", source: bytesOf(source) }).render({ limits });

@@ -80,6 +80,7 @@ export class CallError extends Error {}
 export const BOOL: Type = { kind: "bool", name: "bool" };
 export const STRING: Type = { kind: "string", name: "string" };
 export const INT: Type = { kind: "int", name: "int" };
+export const INT64: Type = { kind: "int", name: "int64" };
 export const UINT8: Type = { kind: "uint8", name: "uint8" };
 export const UINT16: Type = { kind: "uint16", name: "uint16" };
 export const FLOAT64: Type = { kind: "float64", name: "float64" };
@@ -106,6 +107,7 @@ export const int = (data: bigint | number): Value => ({
   type: INT,
   data: BigInt.asIntN(64, BigInt(data)),
 });
+export const int64 = (data: bigint | number): Value => ({ ...int(data), type: INT64 }) as Value;
 export const float64 = (data: number): Value => ({ kind: "float64", type: FLOAT64, data });
 export const struct = (type: Type, data: readonly Value[]): Value => ({ kind: "struct", type, data });
 export const map = (type: Type, data: GoMap | undefined): Value => ({ kind: "map", type, data });

@@ -27,6 +27,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
 };
+/** Places where no space may stand. */
+const NO_SPACE = /^(in (?!string literal)|after decimal point)/;
 const isDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
 
 /** Decodes one JSON value; null is `undefined`. Throws a {@link CallError} with Go's text. */
@@ -37,8 +39,9 @@ export function decodeJson(json: string): Value | undefined {
   /** Fails at the current character, in the words of the place where it stands. */
   const unexpected = (context: string): never => {
     const char = json[at];
-    if (char === undefined) throw new CallError("unexpected end of JSON input");
-    throw new CallError(`invalid character ${shownChar(char)} ${context}`);
+    // At the end Go tells the state machine of a space, and only what takes one has ended too early.
+    if (char === undefined && !NO_SPACE.test(context)) throw new CallError("unexpected end of JSON input");
+    throw new CallError(`invalid character ${shownChar(char ?? " ")} ${context}`);
   };
   const skipSpace = (): void => {
     while (json[at] === " " || json[at] === "\t" || json[at] === "\r" || json[at] === "\n") at += 1;
