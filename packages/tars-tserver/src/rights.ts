@@ -1,5 +1,5 @@
 /** What the package may do. */
-import { allow, manages, type Right, reads } from "@quartet/core";
+import { allow, type Right, reads } from "@quartet/core";
 import { LEASE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION } from "@quartet/core/kinds";
 import {
   CLAIM,
@@ -23,6 +23,8 @@ import {
 import { PEER_LEASES, PEER_WEBHOOKS } from "./reconcile/peer.ts";
 
 const UNSEEN_WEBHOOKS = "webhooks that K8SFramework has left behind are not told of";
+/** Children are written whole (tars.md 14.2). */
+const REPLACED = ["get", "list", "watch", "create", "update", "delete"] as const;
 const STATUS = { subresource: "status" };
 
 export const RIGHTS: readonly Right[] = [
@@ -30,16 +32,14 @@ export const RIGHTS: readonly Right[] = [
   allow(T_SERVER, ["get", "patch"], STATUS),
   // Owner references that block the owner's deletion need it where the admission plugin for them is on.
   allow(T_SERVER, ["update"], { subresource: "finalizers" }),
-  manages(T_ENDPOINT),
+  allow(T_ENDPOINT, REPLACED),
   allow(T_ENDPOINT, ["get", "patch"], STATUS),
-  manages(T_EXITED_RECORD),
+  allow(T_EXITED_RECORD, ["get", "list", "watch", "create", "patch", "delete"]),
   allow(T_CONFIG, ["get", "list", "watch", "patch", "delete"]),
   ...[T_DEPLOY, T_TREE, T_IMAGE, T_ACCOUNT].map((kind) => allow(kind, ["get", "list", "watch", "patch"])),
   reads(T_TEMPLATE),
   reads(T_FRAMEWORK_CONFIG),
-  manages(SERVICE),
-  manages(STATEFUL_SET),
-  manages(DAEMON_SET),
+  ...[SERVICE, STATEFUL_SET, DAEMON_SET].map((kind) => allow(kind, REPLACED)),
   allow(CLAIM, ["get", "list", "watch", "patch", "delete"]),
   reads(POD),
   allow(POD, ["patch"], { subresource: "status", when: { flag: "tars-gate-fallback", is: [true] } }),

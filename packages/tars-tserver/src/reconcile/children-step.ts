@@ -34,6 +34,7 @@ export const GOING_MS = 1_000;
 
 /** Brings all children to what is wanted; true when one of them is still going. */
 export async function syncChildren(pass: Pass): Promise<boolean> {
+  if (pass.memory.endsWithNamespace === pass.server.metadata.uid) return false;
   const daemon = pass.model.k8s.daemonSet === true;
   const steps = [
     () => endpointStep(pass),
@@ -79,8 +80,9 @@ async function guarded<T extends KubeObject>(
     }
     return outcome;
   } catch (error) {
-    // The server goes with its namespace.
-    if (!isNamespaceTerminating(error)) pass.problems.push({ what, error });
+    // The server goes with its namespace, and its children before it: they are not asked for again.
+    if (isNamespaceTerminating(error)) pass.memory.endsWithNamespace = server.metadata.uid;
+    else pass.problems.push({ what, error });
     return undefined;
   }
 }

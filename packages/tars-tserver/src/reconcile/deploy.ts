@@ -1,5 +1,12 @@
 /** Makes the server of an approved request (R-060 to 066). */
-import { isAlreadyExists, keyOf, messageOf, mutable, type Reconcile } from "@quartet/core";
+import {
+  isAlreadyExists,
+  isNamespaceTerminating,
+  keyOf,
+  messageOf,
+  mutable,
+  type Reconcile,
+} from "@quartet/core";
 import type { TDeploy, TServer } from "../api.gen.ts";
 import { FIELD_MANAGER } from "../identity.ts";
 import { T_DEPLOY, T_SERVER } from "../kinds.ts";
@@ -42,6 +49,8 @@ export const reconcileDeploy: Reconcile = async (key, { client, cache, signal, e
       note: `TServer ${namespace}/${name} is created`,
     });
   } catch (error) {
+    // The request goes with its namespace.
+    if (isNamespaceTerminating(error)) return;
     if (!isAlreadyExists(error)) {
       events.record(deploy, { type: "Warning", reason: "DeployFailed", note: messageOf(error) });
       throw error;

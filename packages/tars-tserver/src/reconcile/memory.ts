@@ -16,6 +16,8 @@ export interface Memory {
   readonly gone: Map<string, ExitedPod>;
   /** When it was last told that nobody sets the readiness gate, ms of the monotonic clock. */
   gateReported: number | undefined;
+  /** UID of the server when the API server said that its namespace goes: nothing can be made there any more. */
+  endsWithNamespace: string | undefined;
   /** What was told in events, so that it is not told in each pass. */
   readonly told: Set<string>;
 }
@@ -40,6 +42,7 @@ export function createMemories(): Memories {
       pending: { endpoint: undefined, server: undefined },
       gone: new Map(),
       gateReported: undefined,
+      endsWithNamespace: undefined,
       told: new Set(),
     };
     memories.set(key, memory);
