@@ -222,16 +222,17 @@ async function report(run: TunnelRun, problem: Problem, id: string): Promise<Res
   if (changed) {
     const deleting = tunnel.metadata.deletionTimestamp !== undefined;
     const state = deleting ? "deleting" : reason === "Paused" ? (tunnel.status?.state ?? "pending") : "error";
-    const blank = { tunnelId: "", tunnelName: "", accountId: "", zoneId: "" };
     // Merged into what the pass may have written itself: the identifier must not be lost.
     const fresh = (await ctx.cache.get(kind, run.key)) ?? tunnel;
-    await ctx.client.patchStatus<AnyTunnel>(kind, fresh, {
-      ...blank,
-      ...fresh.status,
-      state,
-      observedGeneration,
-      conditions,
-    });
+    const next = { ...fresh.status, state, observedGeneration, conditions };
+    if (fresh.status === undefined) {
+      // The fields that every status has, and only where nobody has written one meanwhile (D12).
+      const blank = { tunnelId: "", tunnelName: "", accountId: "", zoneId: "" };
+      await ctx.client.updateStatus<AnyTunnel>(kind, {
+        ...fresh,
+        status: { ...blank, ...next },
+      } as AnyTunnel);
+    } else await ctx.client.patchStatus<AnyTunnel>(kind, fresh, next);
     if (before?.reason !== reason || before.message !== message) {
       ctx.events.record(tunnel, { type: "Warning", reason: problem.event, note: message, distinct: message });
     }
