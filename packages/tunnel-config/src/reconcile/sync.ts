@@ -9,6 +9,7 @@ import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
 import { aggregate } from "../desired/aggregate.ts";
 import type { ConfigDocument } from "../desired/document.ts";
+import { type ClaimWait, createClaimWait } from "./claim-wait.ts";
 import { collect } from "./collect.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { holdBack, transmitSources } from "./quarantine.ts";
@@ -16,34 +17,37 @@ import { nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
 import { accessFor, type Pass, type SyncOptions, target } from "./sync-pass.ts";
 import { assertRemote, backupOf, driftOf, reportsDrift } from "./sync-remote.ts";
-import { type StoredConfig, saveDocument } from "./sync-store.ts";
+import { saveDocument } from "./sync-store.ts";
 import { configsOf, readStored } from "./sync-stored.ts";
-import { readWorld, type World } from "./world.ts";
+import { readWorld } from "./world.ts";
 
 /** Time until sources that were not tried are transmitted, in milliseconds. */
 const UNFINISHED_MS = 60_000;
 
-/** Time until a ConfigMap is looked at again that a tunnel without identifier may claim, in milliseconds. */
-const UNCLAIMED_MS = 10_000;
-
 /** Reconcile of ConfigMaps by their keys. */
 export function createSync(options: SyncOptions): Reconcile {
-  return (key, ctx) => pass(key, ctx, options);
+  const claims = createClaimWait(options.clock);
+  return (key, ctx) => pass(key, ctx, options, claims);
 }
 
-async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions): Promise<Result> {
+async function pass(
+  key: ObjectKey,
+  ctx: ReconcileContext,
+  options: SyncOptions,
+  claims: ClaimWait,
+): Promise<Result> {
   const tunnelId = tunnelOf(key);
   const stored = readStored(await ctx.cache.get(CONFIG_MAP, key), tunnelId);
   const world = await readWorld(ctx.cache, options.operatorNamespace);
   const collected = await collect(tunnelId, world, ctx.cache);
+  if (stored.object === undefined || collected.owners.length > 0) claims.forget(key.name);
   if (stored.object === undefined && collected.owners.length === 0) return forget(key, options);
   if (stored.foreign !== undefined) {
     ctx.log.warn("a ConfigMap of a tunnel is left alone", { reason: stored.foreign });
     return {};
   }
-  if (collected.owners.length === 0 && mayBeClaimed(stored, tunnelId, world)) {
-    return { requeueAfter: UNCLAIMED_MS };
-  }
+  const wait = collected.owners.length > 0 ? undefined : claims.next(key.name, stored, tunnelId, world);
+  if (wait !== undefined) return { requeueAfter: wait };
   const others = await configsOf(ctx);
   const wanted = nextSources(stored.document, collected, others, options.clock.now(), options.namespaces);
   const { document } = stored;
@@ -65,20 +69,6 @@ async function pass(key: ObjectKey, ctx: ReconcileContext, options: SyncOptions)
   } catch (error) {
     return failed(current, problemOf(error), error);
   }
-}
-
-/**
- * Whether a tunnel object that has no identifier yet may turn out to be that of the ConfigMap: one that names it, or any
- * for a document that was never transmitted from here, such as the peer's. Without this what others left would be taken
- * for an orphan at the start, and an empty configuration transmitted.
- */
-function mayBeClaimed({ document }: StoredConfig, tunnelId: string, { tunnels }: World): boolean {
-  return tunnels.some(
-    ({ status, spec, metadata }) =>
-      (status?.tunnelId ?? "") === "" &&
-      metadata.deletionTimestamp === undefined &&
-      (spec?.existingTunnel?.id === tunnelId || document.configVersion === undefined),
-  );
 }
 
 /** Identifier of the tunnel of a ConfigMap. */
