@@ -29,11 +29,19 @@ import { createGatewayClassReconcile } from "./reconcile/gateway-class.ts";
 import { backendsOf, readGateways } from "./reconcile/gateway-world.ts";
 import { createRouteReconcile } from "./reconcile/http-route.ts";
 import type { World } from "./reconcile/world.ts";
-import { CONFIG_SELECTOR, COUNT_DEBOUNCE, everything, toldOf, tunnelMoved } from "./watching.ts";
+import {
+  type AddController,
+  CONFIG_SELECTOR,
+  COUNT_DEBOUNCE,
+  everything,
+  toldOf,
+  tunnelMoved,
+} from "./watching.ts";
 
 interface GatewayOptions {
   readonly clock: Clock;
   readonly operatorNamespace: string;
+  readonly add: AddController;
 }
 
 interface Debounce {
@@ -59,12 +67,13 @@ export function watchGateways<P extends KubeObject>(
 
 /** Adds the controllers. */
 export function addGateways(manager: Manager, options: GatewayOptions): void {
-  manager.add(
+  const { add } = options;
+  add(
     manager
       .controller("tunnel-gateway-classes")
       .for(GATEWAY_CLASS)
-      .watches(GATEWAY_CLASS_CONFIG, everything(GATEWAY_CLASS), { predicates: [primaryChanged] })
-      .complete(createGatewayClassReconcile(options)),
+      .watches(GATEWAY_CLASS_CONFIG, everything(GATEWAY_CLASS), { predicates: [primaryChanged] }),
+    createGatewayClassReconcile(options),
   );
   const gateways = everything(GATEWAY);
   const gateway = manager
@@ -73,7 +82,10 @@ export function addGateways(manager: Manager, options: GatewayOptions): void {
     .owns(DNS_RECORD, { predicates: [primaryChanged] })
     .watches(CONFIG_MAP, gateways, { labelSelector: CONFIG_SELECTOR });
   watchWorld(watchGateways(gateway, gateways, { except: GATEWAY }), gateways);
-  manager.add(gateway.watches(SERVICE, () => []).complete(createGatewayReconcile(options)));
+  add(
+    gateway.watches(SERVICE, () => []),
+    createGatewayReconcile(options),
+  );
   const routes = everything(HTTP_ROUTE);
   const route = manager
     .controller("tunnel-http-routes")
@@ -81,14 +93,17 @@ export function addGateways(manager: Manager, options: GatewayOptions): void {
     .watches(SERVICE, routesOfService)
     .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("HTTPRoute") });
   watchWorld(watchGateways(route, routes, { except: HTTP_ROUTE }), routes);
-  manager.add(route.complete(createRouteReconcile(options)));
+  add(route, createRouteReconcile(options));
   const configs = everything(GATEWAY_CLASS_CONFIG);
   const config = manager.controller("tunnel-gateway-class-configs").for(GATEWAY_CLASS_CONFIG);
   watchWorld(
     watchGateways(config, configs, { except: GATEWAY_CLASS_CONFIG, debounce: COUNT_DEBOUNCE }),
     configs,
   );
-  manager.add(config.watches(SERVICE, () => []).complete(createClassConfigReconcile(configOptions(options))));
+  add(
+    config.watches(SERVICE, () => []),
+    createClassConfigReconcile(configOptions(options)),
+  );
 }
 
 function watchWorld<P extends KubeObject>(builder: ControllerBuilder<P>, all: MapFn): ControllerBuilder<P> {

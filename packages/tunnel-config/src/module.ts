@@ -40,7 +40,7 @@ import { createDomainReconcile } from "./reconcile/domain.ts";
 import { createDriftWatch } from "./reconcile/drift-watch.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
 import { apiObserver, createTunnelMetrics, showBudgets } from "./reconcile/metrics.ts";
-import { createPeerCheck } from "./reconcile/peer.ts";
+import { createPeerCheck, whenAlone } from "./reconcile/peer.ts";
 import { createSecrets } from "./reconcile/secrets.ts";
 import { createSync } from "./reconcile/sync.ts";
 import { createTunnelReconcile } from "./reconcile/tunnel.ts";
@@ -48,6 +48,8 @@ import { addRecords } from "./records.ts";
 import { addResources, RESOURCE_KINDS } from "./resources.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
 import {
+  type AddController,
+  besidePeer,
   CONFIG_SELECTOR,
   COUNT_DEBOUNCE,
   everything,
@@ -132,8 +134,9 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
   const simple = { ...access, clock };
   addTunnels(manager, { ...simple, image });
   addSync(manager, simple, flags);
-  addSources(manager, operatorNamespace);
-  addGateways(manager, { clock, operatorNamespace });
+  const add = besidePeer(manager, operatorNamespace, access.assertAlone);
+  addSources(manager, operatorNamespace, add);
+  addGateways(manager, { clock, operatorNamespace, add });
   addRecords(manager, simple);
   addResources(manager, simple);
   const credentials = manager.controller("tunnel-credentials").for(CREDENTIALS);
@@ -226,16 +229,17 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
   watchGateways(sync, all, { debounce });
   const { namespaces } = manager;
   const metrics = createTunnelMetrics(manager.metrics);
-  manager.add(sync.complete(createSync({ ...simple, namespaces, drift, metrics, backoff: createBackoff() })));
+  const reconcile = createSync({ ...simple, namespaces, drift, metrics, backoff: createBackoff() });
+  manager.add(sync.complete(whenAlone(simple.assertAlone, reconcile)));
 }
 
-function addSources(manager: Manager, operatorNamespace: string): void {
+function addSources(manager: Manager, operatorNamespace: string, add: AddController): void {
   const { clock } = manager;
   const ofService =
     (kind: Kind): MapFn =>
     async ({ metadata }, cache) =>
       (await cache.list(kind, { namespace: metadata.namespace ?? "" })).map(keyOf);
-  manager.add(
+  add(
     manager
       .controller("tunnel-ingresses")
       .for(INGRESS)
@@ -244,22 +248,22 @@ function addSources(manager: Manager, operatorNamespace: string): void {
       .watches(INGRESS_CLASS_CONFIG, everything(INGRESS), { predicates: [primaryChanged] })
       .watches(TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
       .watches(CLUSTER_TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
-      .watches(SERVICE, ofService(INGRESS))
-      .complete(createIngressReconcile({ operatorNamespace })),
+      .watches(SERVICE, ofService(INGRESS)),
+    createIngressReconcile({ operatorNamespace }),
   );
   const configs = everything(INGRESS_CLASS_CONFIG);
   const counted = { debounce: COUNT_DEBOUNCE };
-  manager.add(
+  add(
     manager
       .controller("tunnel-ingress-class-configs")
       .for(INGRESS_CLASS_CONFIG)
       .watches(INGRESS, configs, { ...counted, predicates: [primaryChanged] })
       .watches(INGRESS_CLASS, configs, counted)
       .watches(TUNNEL, configs, { predicates: [tunnelMoved] })
-      .watches(CLUSTER_TUNNEL, configs, { predicates: [tunnelMoved] })
-      .complete(createClassConfigReconcile(ingressClassConfigs({ clock, operatorNamespace }))),
+      .watches(CLUSTER_TUNNEL, configs, { predicates: [tunnelMoved] }),
+    createClassConfigReconcile(ingressClassConfigs({ clock, operatorNamespace })),
   );
-  manager.add(
+  add(
     manager
       .controller("tunnel-bindings")
       .for(TUNNEL_BINDING)
@@ -269,7 +273,7 @@ function addSources(manager: Manager, operatorNamespace: string): void {
       .watches(INGRESS_CLASS, () => [])
       .watches(INGRESS_CLASS_CONFIG, () => [])
       .watches(SERVICE, ofService(TUNNEL_BINDING))
-      .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("TunnelBinding") })
-      .complete(createBindingReconcile({ operatorNamespace, clock })),
+      .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("TunnelBinding") }),
+    createBindingReconcile({ operatorNamespace, clock }),
   );
 }

@@ -7,15 +7,17 @@ import {
   type Kind,
   type KubeObject,
   keyOf,
+  type Manager,
   type MapFn,
   type Predicate,
   primaryChanged,
+  type Reconcile,
 } from "@quartet/core";
 import { type ConfigObject, LEASE, SECRET } from "@quartet/core/kinds";
 import { CONFIG_KEY, CONFIG_TYPE, LABELS } from "./constants.ts";
 import { type ConfigDocument, parseDocument } from "./desired/document.ts";
 import { type AnyTunnel, CREDENTIALS } from "./kinds.ts";
-import { peerLease } from "./reconcile/peer.ts";
+import { type PeerCheck, peerLease, whenAlone } from "./reconcile/peer.ts";
 
 /** The ConfigMaps of tunnels. */
 export const CONFIG_SELECTOR: string = `${LABELS.type}=${CONFIG_TYPE}`;
@@ -66,6 +68,20 @@ export function watchSecrets<P extends KubeObject>(
   return builder
     .watches(SECRET, map, { projection: "metadata" })
     .watches(LEASE, () => [], peerLease(operatorNamespace));
+}
+
+/** Adds a controller that stands still while the peer is at work. */
+export type AddController = <P extends KubeObject>(
+  builder: ControllerBuilder<P>,
+  reconcile: Reconcile,
+) => void;
+
+/** Adds controllers that call no API, and so do not ask for access, where the peer is waited for. */
+export function besidePeer(manager: Manager, operatorNamespace: string, check: PeerCheck): AddController {
+  return (builder, reconcile) => {
+    const watching = builder.watches(LEASE, () => [], peerLease(operatorNamespace));
+    manager.add(watching.complete(whenAlone(check, reconcile)));
+  };
 }
 
 /** Objects of a kind that name a Secret of their own namespace, or of the operator's, in `spec.cloudflare`. */

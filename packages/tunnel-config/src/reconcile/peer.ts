@@ -1,5 +1,5 @@
 /** Keeps out of the way of the peer operator while that is still at work. */
-import type { InformerOptions, Manager, SourceReader } from "@quartet/core";
+import type { InformerOptions, Manager, Reconcile, SourceReader } from "@quartet/core";
 import { LEASE, type Lease } from "@quartet/core/kinds";
 import { Problem } from "./problem.ts";
 
@@ -29,5 +29,18 @@ export function createPeerCheck(
     if (!(await foreignLease(operatorNamespace, PEER_LEASE))) return;
     const message = `another operator holds the Lease ${operatorNamespace}/${PEER_LEASE} and is at work; stop it`;
     throw new Problem("PeerOperatorActive", message, { retryAfterMs: LOOK_AGAIN_MS });
+  };
+}
+
+/** A reconcile that stands still while the peer is at work: both would write the same objects. */
+export function whenAlone(check: PeerCheck, reconcile: Reconcile): Reconcile {
+  return async (key, ctx) => {
+    try {
+      await check(ctx.cache);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { requeueAfter: error.retryAfterMs ?? LOOK_AGAIN_MS };
+    }
+    return reconcile(key, ctx);
   };
 }
