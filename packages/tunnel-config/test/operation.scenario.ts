@@ -311,8 +311,15 @@ describe("the account", () => {
     expect(changing().slice(from)).not.toContain(`POST ${TUNNELS}`);
   });
 
-  it("A18 TUN-218 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
+  it("A18 TUN-218 TUN-223 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
     const id = await startWithTunnel();
+    await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "spec:\n  replicas: 0\n" } });
+    await eventually(async () => {
+      const { conditions } = (await stage.get("ClusterTunnel", "main")).status;
+      const told = conditions.map(({ type, status }: Loose) => `${type} ${status}`);
+      expect(told).toEqual(expect.arrayContaining(["Ready True", "DeploymentAvailable False"]));
+      expect((await stage.get("Deployment", "main")).spec.replicas).toBe(0);
+    });
     await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "spec:\n  replicas: 2\n" } });
     await eventually(async () => expect((await stage.get("Deployment", "main")).spec.replicas).toBe(2));
     const { spec } = await stage.get("Deployment", "main");

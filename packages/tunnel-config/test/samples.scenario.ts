@@ -18,7 +18,7 @@ const documents: [where: string, object: Loose][] = [
   ),
 ];
 
-it("samples and guide are taken by the API server without a warning", async () => {
+it("TUN-007 samples and guide are taken by the API server without a warning", async () => {
   const stage = await openStage();
   try {
     expect(documents.length).toBeGreaterThan(8);
