@@ -105,7 +105,8 @@ describe("policies of an application", () => {
 
   it("TUN-935 whatever cannot be found in the account is told with its place, and nothing is sent", async () => {
     await stage.startManager();
-    await portal({ identityProviderRefs: [{ cloudflareName: "corp" }] });
+    const identityProviderRefs = [{ cloudflareName: "corp" }];
+    await portal({ identityProviderRefs });
     const told = async () => {
       const { reason, message } = await condition("AccessApplication", "portal");
       return `${reason} ${message}`;
@@ -115,13 +116,15 @@ describe("policies of an application", () => {
         "DependencyError spec.identityProviderRefs[0]: the account has no identity",
       ),
     );
-    const provider = stored("providers", { name: "corp", type: "saml" });
-    const spec = { reusablePolicyRefs: [{ name: "x" }] };
-    await stage.patch("AccessApplication", "portal", { spec });
+    // Each step is wrong by itself: at no moment is there anything that may be sent.
+    const unknownKind = { identityProviderRefs: null, reusablePolicyRefs: [{ name: "x" }] };
+    await stage.patch("AccessApplication", "portal", { spec: unknownKind });
     await eventually(async () =>
       expect(await told()).toContain("spec.reusablePolicyRefs[0].name: there is no kind"),
     );
-    await stage.patch("AccessApplication", "portal", { spec: { reusablePolicyRefs: null, policies: [{}] } });
+    const provider = stored("providers", { name: "corp", type: "saml" });
+    const nobody = { identityProviderRefs, reusablePolicyRefs: null, policies: [{}] };
+    await stage.patch("AccessApplication", "portal", { spec: nobody });
     await eventually(async () =>
       expect(await told()).toContain("InvalidSpec spec.policies[0]: says nobody whom it is for"),
     );
@@ -172,13 +175,15 @@ describe("policies of an application", () => {
   });
 
   it("TUN-936 TUN-939 a domain that is not known yet is tried again; of several of one name none is taken", async () => {
-    stage.cloudflare.faults.add({ path: /access\/apps/, method: /POST/, status: 400, code: 12130, times: 1 });
+    const { faults } = stage.cloudflare;
+    faults.add({ path: /access\/apps/, method: /POST/, status: 400, code: 12130 });
     await stage.startManager();
     await portal({});
-    await eventually(async () =>
-      expect(await condition("AccessApplication", "portal")).toMatchObject({ reason: "InvalidConfig" }),
-    );
-    expect((await stage.get("AccessApplication", "portal")).status.claim).toBeUndefined();
+    await eventually(async () => {
+      expect(await condition("AccessApplication", "portal")).toMatchObject({ reason: "InvalidConfig" });
+      expect((await stage.get("AccessApplication", "portal")).status.claim).toBeUndefined();
+    });
+    faults.clear();
     for (let count = 0; count < 2; count += 1)
       stored("groups", { name: "twice", include: [{ everyone: {} }] });
     await stage.create("AccessGroup", "twice", {

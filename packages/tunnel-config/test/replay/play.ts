@@ -10,14 +10,14 @@ import { type Ground, type Place, STRANGER } from "./place.ts";
 import { createObserver, namespacesOf, type Snapshot } from "./world.ts";
 
 /** Pause between two looks, ms. */
-const POLL_MS = 250;
-/** Nothing changes for so long after a step, ms; longer than the debounce and the first repetition of a call. */
-const REST_MS = 1_200;
-/** Time for what is recorded to come about, ms; less where the product decides otherwise. */
+const POLL_MS = 100;
+/** The manager has nothing to do for so long after a step, ms; longer than it gathers changes. */
+const REST_MS = 500;
+/** Time for what is recorded to come about, ms. */
 const PATIENCE_MS = 25_000;
-const DECIDED_MS = 5_000;
-/** Everything rests by then, ms. A faulty API is asked again and again, at growing intervals. */
+/** Everything rests by then, ms. */
 const LIMIT_MS = 60_000;
+const ACTIVITY = /^(controller_runtime_reconcile_total|controller_runtime_active_workers|workqueue_depth)\b/;
 const MERGE = "application/merge-patch+json";
 
 type Observer = ReturnType<typeof createObserver>;
@@ -60,7 +60,7 @@ async function takeSteps(place: Place, row: TunnelCase): Promise<Difference[]> {
     if (step.op === "fault" || step.op === "clearFaults") {
       if (!last) continue;
     }
-    found.push(...(await settled(observer, row, compare)));
+    found.push(...(await settled(place, observer, row, compare)));
   }
   return found;
 }
@@ -75,32 +75,43 @@ function admitTokens({ cloudflare }: Place, { steps }: TunnelCase): void {
   }
 }
 
-/** Differences at rest, or after the time that they are given to go away. */
+/** Differences at rest. Those that no decision excuses are given time to go away. */
 async function settled(
+  place: Place,
   observer: Observer,
   row: TunnelCase,
   compare: (snapshot: Snapshot) => Difference[],
 ): Promise<Difference[]> {
-  const deadline = performance.now() + (ownDecisions(row).length > 0 ? DECIDED_MS : PATIENCE_MS);
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = compare(await rest(observer));
-    if (found.length === 0 || performance.now() > deadline) return found;
+    await rest(place);
+    const found = compare(await observer.read());
+    if (unexcused(found, row).length === 0 || performance.now() > deadline) return found;
   }
 }
 
-async function rest(observer: Observer): Promise<Snapshot> {
+/** Waits until neither objects are reconciled nor calls made. A faulty API is asked again, at growing intervals. */
+async function rest({ manager, cloudflare }: Place): Promise<void> {
   const start = performance.now();
   let since = start;
   let before = "";
   for (;;) {
-    const snapshot = await observer.read();
     const now = performance.now();
-    if (snapshot.version !== before) since = now;
-    before = snapshot.version;
-    if (now - since >= REST_MS) return snapshot;
+    const seen = `${activity(await manager.metrics())} ${cloudflare.requests.length}`;
+    if (seen !== before) since = now;
+    before = seen;
+    if (now - since >= REST_MS) return;
     if (now - start > LIMIT_MS) throw new Error(`no rest within ${LIMIT_MS / 1000} s: objects keep changing`);
     await sleep(POLL_MS);
   }
+}
+
+/** What the controllers have done and still have to do. */
+function activity(metrics: string): string {
+  return metrics
+    .split("\n")
+    .filter((line) => ACTIVITY.test(line))
+    .join();
 }
 
 /** Takes a step; the code that the API server answers with. */

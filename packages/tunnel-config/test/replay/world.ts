@@ -6,8 +6,6 @@ import { asMap } from "./normal.ts";
 import { OPERATOR_NAMESPACE, type Place } from "./place.ts";
 
 export interface Snapshot {
-  /** Equal as long as nothing changes. */
-  readonly version: string;
   /** Objects by `Kind/namespace/name`, namespace empty for kinds without. */
   readonly objects: ReadonlyMap<string, Json>;
   /** Events as `Kind name reason`. */
@@ -61,11 +59,9 @@ export function createObserver(place: Place, row: TunnelCase) {
     },
     async read(): Promise<Snapshot> {
       const objects = new Map<string, Json>();
-      const versions: unknown[] = [];
       const keep = (kind: string, object: CaseObject): void => {
-        const { namespace = "", name, resourceVersion } = object.metadata;
+        const { namespace = "", name } = object.metadata;
         objects.set(`${kind}/${namespace}/${name}`, object);
-        versions.push([kind, namespace, name, resourceVersion]);
       };
       for (const kind of MADE)
         for (const namespace of namespaces) {
@@ -80,7 +76,6 @@ export function createObserver(place: Place, row: TunnelCase) {
       }
       learn();
       return {
-        version: JSON.stringify([versions, place.cloudflare.requests.length]),
         objects: new Map(
           [...objects].map(([key, object]) => [String(recorded({ key }).key), recorded(object)]),
         ),
