@@ -16,7 +16,7 @@ const env = { QUARTET_CACHE_GUARD: "1" };
  * Limits for what hangs, in milliseconds. They are far above what a test needs: a busy machine takes ten times as long.
  */
 const UNIT_LIMIT = 120_000;
-const SCENARIO_LIMIT = 180_000;
+const SCENARIO_LIMIT = 300_000;
 
 export default defineConfig({
   resolve: { conditions },
@@ -25,6 +25,8 @@ export default defineConfig({
     // A full run (tools/test.ts) leaves the record that `npm run rules` reads.
     reporters: process.env.QUARTET_FULL_RUN === "1" ? ["default", rulesReporter()] : ["default"],
     sequence: { sequencer: Sequencer },
+    // Of the tests that a file runs side by side: they wait.
+    maxConcurrency: 10,
     projects: [
       {
         extends: true,

@@ -118,7 +118,7 @@ describe("core A11", () => {
     }
     // Discovery, two watches, finalizer, ConfigMap, status and the end of the finalizer at the least
     expect(crashes).toBeGreaterThanOrEqual(7);
-  }, 240_000);
+  }, 600_000);
 
   /**
    * A process whose k-th request is the last that the server hears of; then it is killed. Meanwhile the user deletes
