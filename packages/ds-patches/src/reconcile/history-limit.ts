@@ -14,6 +14,8 @@ const DEFAULT_HISTORY_LIMIT = 10;
 export async function trimHistory(pods: readonly DeepReadonly<Pod>[], work: PodWork): Promise<Done> {
   const { daemonSet, history } = work;
   const limit = daemonSet.spec.revisionHistoryLimit ?? DEFAULT_HISTORY_LIMIT;
+  const kinds = [history.revisions.filter(isSnapshot), history.revisions.filter((one) => !isSnapshot(one))];
+  if (kinds.every(({ length }) => length <= limit)) return NOTHING;
   const inUse = usedBy(pods);
   const isKept = (candidate: Revision): boolean => {
     const hash = hashOf(candidate);
@@ -22,10 +24,7 @@ export async function trimHistory(pods: readonly DeepReadonly<Pod>[], work: PodW
           inUse.patchLists.has(candidate.metadata.annotations?.[PATCHES_HASH] ?? "")
       : hash === history.revision || inUse.revisions.has(hash);
   };
-  const surplus = [
-    history.revisions.filter(isSnapshot),
-    history.revisions.filter((one) => !isSnapshot(one)),
-  ].flatMap((kind) => {
+  const surplus = kinds.flatMap((kind) => {
     const old = kind.filter((candidate) => !isKept(candidate)).sort((a, b) => a.revision - b.revision);
     return old.slice(0, Math.max(0, old.length - limit));
   });

@@ -31,6 +31,10 @@ export interface DaemonSetMemory {
   readonly templates: Map<PatchMask, TemplateCheck>;
   /** When counters were last written into the status; milliseconds of a clock that only goes forward. */
   statusWritten: number | undefined;
+  /** Nodes that the last pass looked at. */
+  nodes: number;
+  /** No pass begins earlier; milliseconds of a clock that only goes forward. */
+  restsUntil: number;
   /** Pods that are to come or to go, of all DaemonSets. */
   readonly expectations: Expectations;
   /** What the present generation makes of nodes, by the objects of the cache. */
@@ -91,6 +95,8 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         failures: new Map(),
         templates: new Map(),
         statusWritten: undefined,
+        nodes: 0,
+        restsUntil: 0,
         expectations,
         nodeViews: new WeakMap(),
         revisionTexts: new WeakMap(),

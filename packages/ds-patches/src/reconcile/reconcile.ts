@@ -41,6 +41,14 @@ export interface ReconcilerOptions {
 /** When to look again although no event has told of a pod that is awaited; milliseconds. */
 const LOST_EVENT_MS = 30_000;
 
+/**
+ * Least time from the end of a pass to the next one for each node, milliseconds (DSP-1051): while a thousand pods come up,
+ * each of their events would start a pass over all of them. So passes take a tenth of the time, however many nodes there are.
+ */
+const REST_MS_PER_NODE = 0.1;
+/** Over fewer nodes a pass costs so little that none is put off. */
+const MANY_NODES = 200;
+
 /** Pods have names of their own, so nothing of a family but its owner is asked for. */
 const FAMILY: Family<DaemonSet> = { owner: DAEMON_SET, labels: () => ({}) };
 
@@ -54,8 +62,15 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
     }
     const memory = options.memories.of(daemonSet);
     const { clock, metrics } = options;
+    const restMs = memory.restsUntil - clock.monotonic();
+    if (restMs > 0) return { requeueAfter: restMs, exact: true };
     const children = childrenOf(ctx, { family: FAMILY, owner: daemonSet, memory: memory.children, clock });
-    return await pass({ daemonSet, memory, children, metrics, clock, ctx }, options);
+    try {
+      return await pass({ daemonSet, memory, children, metrics, clock, ctx }, options);
+    } finally {
+      const rests = memory.nodes >= MANY_NODES;
+      memory.restsUntil = rests ? clock.monotonic() + memory.nodes * REST_MS_PER_NODE : 0;
+    }
   };
 }
 
@@ -145,6 +160,7 @@ async function look(
   { settleMs, patchesEnabled }: ReconcilerOptions,
 ): Promise<Observation> {
   const nodes = await ctx.cache.list(NODE);
+  memory.nodes = nodes.length;
   const now = clock.now();
   const monotonic = () => clock.monotonic();
   return await observe({

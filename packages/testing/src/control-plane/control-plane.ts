@@ -39,7 +39,7 @@ export interface ControlPlaneOptions {
   auditPolicy?: AuditOptions | false;
   /** For the API server, for example `{WatchList: false}`. */
   featureGates?: Readonly<Record<string, boolean>>;
-  /** True: the API server limits and queues no requests. Default false. */
+  /** True: API server and scheduler limit no requests, and nodes have no leases. Default false. */
   benchmark?: boolean;
   /** An empty or missing folder with a short path. Default a new one in the system's temporary folder. */
   workDir?: string;
