@@ -22,6 +22,7 @@ import { mergeDuplicates, trimHistory } from "./history-limit.ts";
 import { expectationKey, type MemoryStore } from "./memory.ts";
 import type { PatchMetrics } from "./metrics.ts";
 import { type Observation, observe } from "./observe.ts";
+import { restAfter } from "./rest.ts";
 import { RevisionCollision, recordHistory } from "./revisions.ts";
 import { rollBack } from "./rollback.ts";
 import { writeStatus } from "./status.ts";
@@ -40,14 +41,6 @@ export interface ReconcilerOptions {
 
 /** When to look again although no event has told of a pod that is awaited; milliseconds. */
 const LOST_EVENT_MS = 30_000;
-
-/**
- * Least time from the end of a pass to the next one for each node, milliseconds (DSP-1051): while a thousand pods come up,
- * each of their events would start a pass over all of them. So passes take a tenth of the time, however many nodes there are.
- */
-const REST_MS_PER_NODE = 0.1;
-/** Over fewer nodes a pass costs so little that none is put off. */
-const MANY_NODES = 200;
 
 /** Pods have names of their own, so nothing of a family but its owner is asked for. */
 const FAMILY: Family<DaemonSet> = { owner: DAEMON_SET, labels: () => ({}) };
@@ -68,8 +61,7 @@ export function createReconciler(options: ReconcilerOptions): Reconcile {
     try {
       return await pass({ daemonSet, memory, children, metrics, clock, ctx }, options);
     } finally {
-      const rests = memory.nodes >= MANY_NODES;
-      memory.restsUntil = rests ? clock.monotonic() + memory.nodes * REST_MS_PER_NODE : 0;
+      memory.restsUntil = clock.monotonic() + restAfter(memory.nodes);
     }
   };
 }

@@ -57,6 +57,9 @@ describe("start arguments", () => {
       ]),
     );
     expect(args.join(" ")).not.toContain("--audit");
+    const benchmark = { ...settings, benchmark: true };
+    expect(componentArguments("kube-scheduler", benchmark)).toContain("--kube-api-qps=1000");
+    expect(componentArguments("kwok", benchmark)).toContain("--node-lease-duration-seconds=0");
     const etcd = componentArguments("etcd", { ...settings, etcdArgs: ["--log-level=warn"] });
     expect(etcd.at(-1)).toBe("--log-level=warn");
   });
