@@ -53,7 +53,7 @@ export default defineConfig({
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
           // Scenarios wait far more than they compute.
-          maxWorkers: 6,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -4,7 +4,7 @@ import { spread } from "./sequencer.ts";
 describe("order of test files", () => {
   const isUpper = (item: string): boolean => item === item.toUpperCase();
 
-  it("CORE-453 has those that take turns evenly among the others, each in its order", () => {
+  it("CORE-453 has those that get in each other's way evenly among the others, each in its order", () => {
     expect(spread([..."abcdABefgh"], isUpper).join("")).toBe("AabcdBefgh");
     expect(spread([..."ABCabcdefgh"], isUpper).join("")).toBe("AabcBdeCfgh");
   });

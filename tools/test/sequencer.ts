@@ -1,18 +1,13 @@
 /** In which order test files run. */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take minutes: whoever begins with them late waits for them alone at the end. */
-const LONG = /\.long\./;
-/** Scenarios that take turns on the real control plane, since they own objects of the whole cluster. */
-const TURNS = /packages\/tunnel-config\/test\//;
+/** Files that keep a core busy for minutes, and scenarios that take turns on the real control plane. */
+const APART = /\.long\.|packages\/tunnel-config\/test\//;
 
-/** Vitest's own order (slow ones first, where it has seen them), with the long in front and those that take turns apart. */
+/** Vitest's own order (slow ones first, where it has seen them), but those that get in each other's way are far apart. */
 export class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const long = sorted.filter(({ moduleId }) => LONG.test(moduleId));
-    const others = sorted.filter((file) => !long.includes(file));
-    return [...long, ...spread(others, ({ moduleId }) => TURNS.test(moduleId))];
+    return spread(await super.sort(files), ({ moduleId }) => APART.test(moduleId));
   }
 }
 

@@ -123,6 +123,7 @@ async function openScene(ground: Ground, objects: readonly RecordedObject[]): Pr
       });
       const kubeconfig = await server.kubeconfig({ user, groups: [] });
       const manager = await startTestManager({ logLevel: "info", ...run, namespaces, kubeconfig });
+      await manager.working();
       return {
         ...manager,
         async stop() {

@@ -17,9 +17,13 @@ import {
   parseLogLevels,
   systemClock,
 } from "@quartet/core";
+import { eventually } from "./eventually.ts";
 
 /** Fields of an object whose content is not held. */
 const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** A controller that does not work yet, in the metrics. */
+const BEGINNING = /^quartet_controller_state\{.*state="(?:Starting|Syncing)".*\} 1$/m;
 
 /** User agent's version, and identity, of managers in tests. */
 const TEST_VERSION = "test";
@@ -30,6 +34,8 @@ export interface TestManager {
   log(): string;
   /** Metrics in text form. */
   metrics(): Promise<string>;
+  /** Resolves when no controller is still about to begin. */
+  working(): Promise<void>;
   /** Reconciles of an object that have ended; needs the log level debug. */
   reconciles(name: string): number;
   /** Objects of a kind whose content is held, over all watches. */
@@ -144,6 +150,11 @@ export async function createTestManager(
     start: () => manager.start(),
     log: () => lines.join(""),
     metrics: () => metrics.render(),
+    working: () =>
+      eventually(async () => {
+        const [beginning] = BEGINNING.exec(await metrics.render()) ?? [];
+        if (beginning !== undefined) throw new Error(`still about to begin: ${beginning}`);
+      }),
     reconciles: (name) =>
       lines.filter((line) => line.includes('"msg":"Reconciled"') && line.includes(`"name":"${name}"`)).length,
     cached: (kind) =>

@@ -173,6 +173,7 @@ async function openPlace(site: Site, namespaces: readonly string[]): Promise<Pla
     logLevel: "info",
     kubeconfig,
   });
+  await manager.working();
   return {
     client,
     cloudflare,
