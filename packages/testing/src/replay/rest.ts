@@ -1,7 +1,7 @@
 /** The wait until nothing changes any more. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often the objects are looked at, in milliseconds. */
+/** Pause between two looks at the objects, in milliseconds. The looks count as rest, for on a busy machine they take their time. */
 const POLL_MS = 400;
 /** Rest when all is as recorded, longer than the debounce of configuration edits. */
 const REST_MS = 2_000;
@@ -32,18 +32,17 @@ export interface RestOptions<Snapshot> {
 export async function untilRest<Snapshot>(options: RestOptions<Snapshot>): Promise<Snapshot> {
   const { read, stateOf, isMoving, asRecorded, decided, thorough } = options;
   const start = performance.now();
-  let since = start;
   let before = "";
-  for (;;) {
+  for (let restMs = 0; ; restMs += POLL_MS) {
     const snapshot = await read();
     const now = performance.now();
     const state = stateOf(snapshot);
-    if (state !== before) since = now;
+    if (state !== before) restMs = 0;
     before = state;
     const done = asRecorded(snapshot);
     const rolling = isMoving(snapshot) && (thorough || !done);
     const wanted = rolling ? STUCK_REST_MS : done ? REST_MS : decided ? DECIDED_REST_MS : PATIENT_REST_MS;
-    if (now - since >= wanted) return snapshot;
+    if (restMs >= wanted) return snapshot;
     if (now - start > LIMIT_MS) throw new Error(`no rest within ${LIMIT_MS / 1000} s: objects keep changing`);
     await sleep(POLL_MS);
   }

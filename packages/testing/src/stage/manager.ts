@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   type Client,
   type ControllerModule,
+  controllerMetrics,
   createCache,
   createClient,
   createLogging,
@@ -133,6 +134,7 @@ export async function createTestManager(
     }),
     runsDry: () => dryRun,
     recoverPanic: true,
+    controllerObserver: controllerMetrics(metrics),
     features,
     namespaces,
     identity: `${hostname()}_${TEST_VERSION}`,
