@@ -111,11 +111,15 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** True when the process is stopped by a signal (state T), or when its state cannot be told. */
+/**
+ * True when the process is stopped by a signal (state T), or when its state cannot be told. One that waits in the
+ * kernel (state D) stops before it runs on, and stays there while it waits for a child that was stopped between its
+ * vfork and its exec.
+ */
 async function isStopped(child: ChildProcess): Promise<boolean> {
   try {
     const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-p", String(child.pid)]);
-    return stdout.trim().startsWith("T");
+    return /^\s*[TD]/.test(stdout);
   } catch {
     return true;
   }

@@ -43,7 +43,7 @@ const logHas =
 const patient = (name: string): ComponentSpec =>
   script(
     name,
-    `trap 'date +%s%N; sleep 0.1; date +%s%N; exit 0' TERM; echo started; while :; do sleep 0.02; done`,
+    `trap 'date +%s%N; sleep 0.1; date +%s%N; exit 0' TERM; sleep 100 & echo started; wait`,
   );
 
 const timesIn = (log: string): number[] => (log.match(/^\d+$/gm) ?? []).map(Number);
@@ -83,6 +83,18 @@ describe("supervised children", () => {
     expect(stdout.toString()).toMatch(/^\s*T/);
     await children.stop("a");
     expect(children.status()[0]).toMatchObject({ running: false, code: 0 });
+  });
+
+  it("pauses a child that starts programs all the time, also in the midst of a start", async () => {
+    const children = supervisedChildren();
+    children.start(script("a", "echo started; while :; do /bin/true; done"));
+    await until(logHas("a", "started"));
+    for (let pause = 0; pause < 100; pause++) {
+      await children.signal("a", "SIGSTOP");
+      await children.signal("a", "SIGCONT");
+    }
+    await children.stop("a");
+    expect(children.status()[0]).toMatchObject({ running: false, signal: "SIGTERM" });
   });
 
   it("refuses to start what runs, and to touch what it does not know", async () => {
