@@ -78,15 +78,21 @@ it("CONFD-REDIS-5 a read that changes come into is done again, three times at mo
   });
   const stop = new AbortController();
   const { promise: ready, resolve } = Promise.withResolvers<void>();
-  const events = { onReady: () => resolve(), onChange: () => {}, onNotice: () => {} };
+  let changed = (): void => {};
+  const events = { onReady: () => resolve(), onChange: () => changed(), onNotice: () => {} };
   const watching = backend.watch!(["/app"], events, stop.signal);
   await ready;
   let scans = 0;
   let changes = 2;
-  relay.onRequest((piece) => {
+  relay.onRequest(async (piece) => {
     if (!piece.toString("latin1").toLowerCase().includes("scan")) return;
     scans += 1;
-    if (scans <= changes) server.command("set", "/app/a", String(scans));
+    if (scans > changes) return;
+    const told = new Promise<void>((done) => {
+      changed = done;
+    });
+    server.command("set", "/app/a", String(scans));
+    await told;
   });
   const read = async (): Promise<string | undefined> =>
     (await backend.read(["/app"], { signal: stop.signal })).values.get("/app/a");

@@ -6,8 +6,8 @@ export interface Relay {
   readonly address: string;
   /** Pieces and bytes that came from the server so far. */
   readonly received: { readonly pieces: number; readonly bytes: number };
-  /** Calls back with each piece that a client sends, before the server gets it. */
-  onRequest(call: (piece: Buffer) => void): void;
+  /** Calls back with each piece that a client sends; the server gets it, and what follows, when the call has ended. */
+  onRequest(call: (piece: Buffer) => void | Promise<void>): void;
   /** Ends all connections. */
   cut(): void;
   /** Whether connections are turned away from now on. */
@@ -22,7 +22,7 @@ export async function startRelay(target: string, socket?: string): Promise<Relay
   const open = new Set<Socket>();
   const received = { pieces: 0, bytes: 0 };
   let refused = false;
-  let told = (_piece: Buffer): void => {};
+  let told = (_piece: Buffer): void | Promise<void> => {};
   const server = createServer((client) => {
     const upstream = createConnection(Number(port), host);
     for (const [one, other] of [
@@ -36,9 +36,9 @@ export async function startRelay(target: string, socket?: string): Promise<Relay
       });
       one.on("error", () => {});
     }
+    let sent = Promise.resolve();
     client.on("data", (piece) => {
-      told(piece);
-      upstream.write(piece);
+      sent = sent.then(() => told(piece)).then(() => void upstream.write(piece));
     });
     upstream.on("data", (piece) => {
       received.pieces += 1;
