@@ -41,10 +41,7 @@ const logHas =
 
 /** Notes when it gets SIGTERM and when it ends, as lines of digits. */
 const patient = (name: string): ComponentSpec =>
-  script(
-    name,
-    `trap 'date +%s%N; sleep 0.1; date +%s%N; exit 0' TERM; sleep 100 & echo started; wait`,
-  );
+  script(name, `trap 'date +%s%N; sleep 0.1; date +%s%N; exit 0' TERM; sleep 100 & echo started; wait`);
 
 const timesIn = (log: string): number[] => (log.match(/^\d+$/gm) ?? []).map(Number);
 
