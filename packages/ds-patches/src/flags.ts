@@ -1,3 +1,6 @@
+/** Feature gate of the patches (KEP). */
+export const PATCHES_GATE = "AdvancedDaemonSetNodeLabelPatches";
+
 /** Flags of the controller. */
 export const FLAGS = [
   {

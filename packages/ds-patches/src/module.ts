@@ -18,7 +18,7 @@ import { createPatchesOf } from "./companion/patches.ts";
 import { createCompanion } from "./companion/reconcile.ts";
 import { CONVERSIONS } from "./conversion.ts";
 import { compileSelector } from "./desired/selector.ts";
-import { FLAGS } from "./flags.ts";
+import { FLAGS, PATCHES_GATE } from "./flags.ts";
 import { DAEMON_SET, type DaemonSet } from "./kinds.ts";
 import { byMode, onModeChange } from "./mode/guard.ts";
 import type { ModeFlag } from "./mode/mode.ts";
@@ -34,8 +34,6 @@ import { type HookParts, webhooks } from "./webhooks.ts";
 
 /** Canonical name of the controller. */
 const NAME = "ds-patches";
-/** Feature gate of the patches (KEP). */
-const PATCHES_GATE = "AdvancedDaemonSetNodeLabelPatches";
 /** DaemonSets that are worked on at once (peer). */
 const WORKERS = 3;
 
@@ -75,10 +73,12 @@ function createModule(): ControllerModule {
         flag,
         kruiseNamespace: flags["kruise-namespace"],
       });
-      const patchesOf = createPatchesOf(manager.features[PATCHES_GATE] ?? true);
-      works.set(cache, { mode, patchesOf });
+      const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
+      const patchesOf = createPatchesOf(patchesEnabled);
+      works.set(cache, { mode, patchesOf, patchesEnabled });
       manager.add(mode.runnable);
-      buildController(manager, { mode, patchesOf, flag, settleMs: flags["patch-drift-settle"] });
+      const settleMs = flags["patch-drift-settle"];
+      buildController(manager, { mode, patchesOf, patchesEnabled, flag, settleMs });
     },
   });
 }
@@ -89,9 +89,8 @@ interface Parts extends HookParts {
   readonly settleMs: number;
 }
 
-function buildController(manager: Manager, { mode, patchesOf, flag, settleMs }: Parts): void {
+function buildController(manager: Manager, { mode, patchesOf, patchesEnabled, flag, settleMs }: Parts): void {
   const { clock, metrics } = manager;
-  const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
   const expectations = createExpectations(clock);
   const memories = createMemoryStore(patchesEnabled, expectations);
   const reconcile = createReconciler({

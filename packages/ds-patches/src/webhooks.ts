@@ -17,6 +17,8 @@ export interface HookParts {
   readonly mode: ModeWatch;
   /** Patches beside OpenKruise. */
   readonly patchesOf: PatchesOf;
+  /** The feature gate is on. */
+  readonly patchesEnabled: boolean;
 }
 
 /**
@@ -51,7 +53,11 @@ export function webhooks(partsOf: (manager: Manager) => HookParts | undefined): 
         // Path and name are the KEP's (D29).
         path: "/validate-daemonset-patches",
         name: "daemonset-patches.kruise.io",
-        handler: (manager) => (daemonSet, ctx) => judged(daemonSet, ctx, roleOf(manager)),
+        handler: (manager) => (daemonSet, ctx) =>
+          judged(daemonSet, ctx, {
+            mode: roleOf(manager),
+            patchesEnabled: partsOf(manager)?.patchesEnabled ?? true,
+          }),
       }),
     ),
     podWebhook({ flag: "daemonset-mode", is: ["auto", "companion"] }, (manager) =>
@@ -106,12 +112,15 @@ const complete: Mutate<DaemonSet> = (daemonSet, ctx) => {
 };
 
 async function judged(
-  ...[daemonSet, ctx, mode]: [...Parameters<Validate<DaemonSet>>, ReturnType<typeof role>]
+  ...[daemonSet, ctx, { mode, patchesEnabled }]: [
+    ...Parameters<Validate<DaemonSet>>,
+    { mode: ReturnType<typeof role>; patchesEnabled: boolean },
+  ]
 ): Promise<Awaited<ReturnType<Validate<DaemonSet>>>> {
   if (mode === "none" || daemonSet.metadata.deletionTimestamp !== undefined) return [];
   const { client, signal, request } = ctx;
   const judge = createJudge({ client, namespace: request.namespace ?? "", signal });
-  const { violations, warnings } = await review(daemonSet, ctx.old, { mode, judge });
+  const { violations, warnings } = await review(daemonSet, ctx.old, { mode, patchesEnabled, judge });
   for (const warning of warnings) ctx.warn(warning);
   return violations;
 }

@@ -1,17 +1,30 @@
-/** Warnings about what is allowed and rarely meant (DSP-318, 368). */
+/** Warnings about what is allowed and rarely meant (DSP-318, 331, 368). */
 import type { DeepReadonly } from "@quartet/core";
 import { type JsonMap, strategicMerge } from "@quartet/strategic-merge";
 import type { NodePatch, PodTemplate } from "../api.ts";
 import { patchSource } from "../desired/patch-source.ts";
+import { PATCHES_GATE } from "../flags.ts";
 import { isMap, mapOf, mapsOf } from "../json.ts";
 import type { DaemonSet } from "../kinds.ts";
 import type { Violation } from "./verdict.ts";
 
+/** What advice depends on besides the object. */
+export interface Circumstances {
+  readonly mode: "owner" | "companion";
+  /** The feature gate is on. */
+  readonly patchesEnabled: boolean;
+}
+
 /** Texts for `Warning` headers. */
-export function advice(daemonSet: DeepReadonly<DaemonSet>, mode: "owner" | "companion"): string[] {
+export function advice(
+  daemonSet: DeepReadonly<DaemonSet>,
+  { mode, patchesEnabled }: Circumstances,
+): string[] {
   const { patches, path } = patchSource(daemonSet, mode);
   const list = Array.isArray(patches) ? patches.filter((item) => isMap(item) && isMap(item.patch)) : [];
+  const isIdle = !patchesEnabled && list.length > 0;
   return [
+    ...(isIdle ? [`${path}: ignored while the feature gate ${PATCHES_GATE} is off`] : []),
     ...portAdvice(daemonSet as DaemonSet, list as NodePatch[]),
     ...(mode === "companion" ? companionAdvice(daemonSet as DaemonSet, list as NodePatch[], path) : []),
   ];

@@ -9,6 +9,8 @@ type Template = PodTemplate;
 /** What the server says of a template; nothing for a valid one. */
 type Server = (template: Template, options: WriteOptions) => unknown;
 
+const CIRCUMSTANCES = { mode: "owner", patchesEnabled: true } as const;
+
 const error = (code: number, message: string, causes: object[] = []): ApiError =>
   new ApiError({
     code,
@@ -49,7 +51,7 @@ const patch = (body: object, priority = 0): NodePatch => ({
   priority,
 });
 const told = async (server: Server, object: DaemonSet, old?: DaemonSet) =>
-  review(object, old, { mode: "owner", judge: judgeOf(server).judge });
+  review(object, old, { ...CIRCUMSTANCES, judge: judgeOf(server).judge });
 
 describe("dry run of templates", () => {
   it("DSP-319 gives all causes of a 422 with their reasons, at the fields of the DaemonSet, ordered", async () => {
@@ -122,7 +124,7 @@ describe("dry run of templates", () => {
   it("DSP-330 an update that changes neither template nor patches asks nothing", async () => {
     const object = daemonSet(image("a"));
     const { judge, asked } = judgeOf(() => error(422, "no"));
-    const { violations } = await review(object, structuredClone(object), { mode: "owner", judge });
+    const { violations } = await review(object, structuredClone(object), { ...CIRCUMSTANCES, judge });
     expect([violations, asked]).toEqual([[], []]);
   });
 
@@ -147,5 +149,22 @@ describe("dry run of templates", () => {
     const { violations, warnings } = await told(both, daemonSet(image("a"), patches));
     expect(violations).toEqual([]);
     expect(warnings.join()).toContain("a node that all patches match would get no pod");
+  });
+
+  it("DSP-331 while the feature gate is off patches are judged all the same, and a warning says that they are ignored", async () => {
+    const { judge } = judgeOf(() => undefined);
+    const off = { mode: "owner", patchesEnabled: false, judge } as const;
+    const { violations } = await review(
+      daemonSet(image("a"), [patch({ spec: { nodeName: "n" } })]),
+      undefined,
+      off,
+    );
+    expect(violations.map(({ path }) => path)).toEqual(["spec.patches[0].patch.spec.nodeName"]);
+    const sound = await review(daemonSet(image("a"), [patch({ spec: { hostname: "h" } })]), undefined, off);
+    expect(sound).toEqual({
+      violations: [],
+      warnings: ["spec.patches: ignored while the feature gate AdvancedDaemonSetNodeLabelPatches is off"],
+    });
+    expect((await review(daemonSet(image("a")), undefined, off)).warnings).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { canonicalJson } from "../desired/canonical.ts";
 import { PATCHES } from "../desired/keys.ts";
 import { annotatedPatches, patchSource } from "../desired/patch-source.ts";
 import type { DaemonSet } from "../kinds.ts";
-import { advice, replacedLists } from "./advice.ts";
+import { advice, type Circumstances, replacedLists } from "./advice.ts";
 import { specViolations, updateViolations } from "./daemon-set.ts";
 import type { Judge } from "./dry-run.ts";
 import { reviewPatched } from "./dry-run-patches.ts";
@@ -17,8 +17,7 @@ import { below, type Verdict } from "./verdict.ts";
 const TEMPLATE = "spec.template";
 const NO_SOURCE = { path: "", problem: undefined };
 
-export interface ReviewOptions {
-  readonly mode: "owner" | "companion";
+export interface ReviewOptions extends Circumstances {
   readonly judge: Judge;
 }
 
@@ -29,8 +28,9 @@ export interface ReviewOptions {
 export async function review(
   daemonSet: DeepReadonly<DaemonSet>,
   old: DeepReadonly<DaemonSet> | undefined,
-  { mode, judge }: ReviewOptions,
+  { judge, ...circumstances }: ReviewOptions,
 ): Promise<Verdict> {
+  const { mode } = circumstances;
   const { spec } = daemonSet as DaemonSet;
   const verdicts: Verdict[] = [];
   if (mode === "owner") {
@@ -47,7 +47,7 @@ export async function review(
   const distinct = new Map(violations.map((one) => [`${one.path} ${one.message}`, one]));
   return {
     violations: [...distinct.values()].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path))),
-    warnings: [...new Set([...verdicts.flatMap((one) => one.warnings), ...advice(daemonSet, mode)])],
+    warnings: [...new Set([...verdicts.flatMap((one) => one.warnings), ...advice(daemonSet, circumstances)])],
   };
 }
 
@@ -55,7 +55,7 @@ export async function review(
 async function patchesVerdict(
   daemonSet: DeepReadonly<DaemonSet>,
   old: DeepReadonly<DaemonSet> | undefined,
-  { mode, judge }: ReviewOptions,
+  { mode, judge }: Pick<ReviewOptions, "mode" | "judge">,
 ): Promise<Verdict> {
   const { patches, path, problem } = patchSource(daemonSet, mode);
   const before = old && patchSource(old, mode);

@@ -11,7 +11,7 @@ import type { PatchMatch } from "../desired/patch-set.ts";
 import { pinnedNode } from "../desired/pod.ts";
 import { budgetOf, planRolling } from "../desired/rolling.ts";
 import { compileSelector } from "../desired/selector.ts";
-import { strategyOf } from "../desired/strategy.ts";
+import { minReadyMsOf, strategyOf } from "../desired/strategy.ts";
 import type { DaemonSet } from "../kinds.ts";
 import { nodeFacts } from "../reconcile/observe.ts";
 import { hasOtherImages } from "./patched-pod.ts";
@@ -76,7 +76,7 @@ export function findDrift(request: DriftRequest): Drift {
   const { replace } = planRolling(plans, {
     ...strategy,
     isSelected: (node) => selects(labels.get(node) ?? {}),
-    minReadyMs: (spec.minReadySeconds ?? 0) * 1_000,
+    minReadyMs: minReadyMsOf(spec),
     now,
   });
   return { drifted, replace: replace.map(({ name }) => byName.get(name)!), waits: undefined };

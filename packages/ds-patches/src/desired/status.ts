@@ -40,6 +40,21 @@ export function countNodes(nodes: readonly NodePlan[], { minReadyMs, now }: Coun
   };
 }
 
+/** Counters that people and programs wait for to reach the desired number. */
+const AWAITED = [
+  "currentNumberScheduled",
+  "updatedNumberScheduled",
+  "numberReady",
+  "numberAvailable",
+] as const;
+
+/** Whether something that is waited for has come true: all nodes have a pod, a current one, a ready one (DSP-830). */
+export function completes(next: Partial<Counters>, before: Partial<Counters>): boolean {
+  const isReached = (counters: Partial<Counters>, name: (typeof AWAITED)[number]): boolean =>
+    (counters[name] ?? 0) === (counters.desiredNumberScheduled ?? 0);
+  return AWAITED.some((name) => isReached(next, name) && !isReached(before, name));
+}
+
 /** For each patch the eligible nodes that it matches, and those of them that run it. */
 export function countPatches(
   count: number,

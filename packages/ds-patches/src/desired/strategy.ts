@@ -12,6 +12,14 @@ export interface Strategy extends Required<Pick<RollingUpdate, "maxUnavailable" 
   readonly isInPlace: boolean;
 }
 
+/**
+ * For how long a pod must have been ready to be available, in milliseconds. The time of its readiness is written in whole
+ * seconds, so a pod that became ready at the end of one seems a second older than it is (DSP-810).
+ */
+export function minReadyMsOf({ minReadySeconds = 0 }: Pick<DaemonSet["spec"], "minReadySeconds">): number {
+  return minReadySeconds === 0 ? 0 : (minReadySeconds + 1) * 1_000;
+}
+
 /** The strategy with its defaults; of the two budgets, one that is not set counts as 0 beside the other (DSP-202). */
 export function strategyOf({ updateStrategy = {} }: DaemonSet["spec"]): Strategy {
   const { type = "RollingUpdate", rollingUpdate = {} } = updateStrategy;

@@ -13,6 +13,7 @@ import {
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, POD, type Pod } from "@quartet/core/kinds";
 import type { Labels } from "../api.ts";
+import { minReadyMsOf } from "../desired/strategy.ts";
 import { mapOf } from "../json.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
 import { type Claimed, claim, ownedBy } from "./claim.ts";
@@ -169,11 +170,11 @@ async function look(
 }
 
 function reportOf({ nodes }: Observation, { daemonSet, clock }: Work, { patchesEnabled }: ReconcilerOptions) {
-  const { minReadySeconds = 0, patches = [] } = daemonSet.spec;
+  const { patches = [] } = daemonSet.spec;
   return {
     nodes,
     featureDisabled: !patchesEnabled && patches.length > 0,
-    minReadyMs: minReadySeconds * 1_000,
+    minReadyMs: minReadyMsOf(daemonSet.spec as DaemonSet["spec"]),
     now: clock.now(),
   };
 }

@@ -1,6 +1,6 @@
 /** Writes the status, and only what changed of it (DSP-827 to 833). */
 import { type Condition, isProblem, sameJson, setCondition } from "@quartet/core";
-import { type CountOptions, countNodes, countPatches } from "../desired/status.ts";
+import { type CountOptions, completes, countNodes, countPatches } from "../desired/status.ts";
 import { strategyOf } from "../desired/strategy.ts";
 import { DAEMON_SET, type DaemonSet, type DaemonSetStatus } from "../kinds.ts";
 import type { History } from "./history.ts";
@@ -23,7 +23,7 @@ export interface StatusWritten {
   readonly againInMs: number | undefined;
 }
 
-/** Least time between two writes of which the second changes counters alone, milliseconds. */
+/** Least time between two writes of which the second changes counters alone and completes nothing, milliseconds. */
 const COUNTERS_MS = 1_000;
 
 /** Writes what differs. Of counters that change all the time, as while a thousand pods come up, one a second is told. */
@@ -33,7 +33,8 @@ export async function writeStatus(report: StatusReport, work: Work): Promise<Sta
   const next = nextStatus(report, status, work);
   const now = clock.monotonic();
   const wait = memory.statusWritten === undefined ? 0 : memory.statusWritten + COUNTERS_MS - now;
-  if (wait > 0 && sameJson(withoutCounters(next), withoutCounters(status))) {
+  const isProgress = sameJson(withoutCounters(next), withoutCounters(status)) && !completes(next, status);
+  if (wait > 0 && isProgress) {
     return { done: NOTHING, againInMs: sameJson(next, status) ? undefined : wait };
   }
   if (!sameJson(next, status)) memory.statusWritten = now;

@@ -3,7 +3,7 @@ import { messageOf } from "@quartet/core";
 import { burstOf, type Deletion, type ManageSettings, planManagement } from "../desired/manage.ts";
 import type { PodFacts } from "../desired/objects.ts";
 import { nextAvailability, planRolling } from "../desired/rolling.ts";
-import { type Strategy, strategyOf } from "../desired/strategy.ts";
+import { minReadyMsOf, type Strategy, strategyOf } from "../desired/strategy.ts";
 import type { DaemonSet } from "../kinds.ts";
 import { createPods } from "./create.ts";
 import { deletePods } from "./delete.ts";
@@ -31,7 +31,7 @@ export async function syncPods(observation: Observation, work: PodWork): Promise
   const { daemonSet, memory, clock } = work;
   const { nodes, settlesInMs } = observation;
   const { spec } = daemonSet as DaemonSet;
-  const moment = { minReadyMs: (spec.minReadySeconds ?? 0) * 1_000, now: clock.now() };
+  const moment = { minReadyMs: minReadyMsOf(spec), now: clock.now() };
   const strategy = strategyOf(spec);
   const settings: ManageSettings = {
     surge: strategy.surges,

@@ -46,7 +46,10 @@ export async function playDryRunCase(row: DryRunCase): Promise<string | undefine
   const judge = createJudge({ client, namespace: "t", signal: new AbortController().signal });
   const daemonSet = JSON.parse(dryRunBody(row)) as DaemonSet;
   daemonSet.metadata.namespace = "t";
-  return dryRunDifference(row, await review(daemonSet, undefined, { mode: "owner", judge }));
+  return dryRunDifference(
+    row,
+    await review(daemonSet, undefined, { mode: "owner", patchesEnabled: true, judge }),
+  );
 }
 
 interface Status {
