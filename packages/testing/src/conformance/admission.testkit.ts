@@ -15,6 +15,8 @@ interface ReviewRequest {
   subResource?: string;
   kind: { group: string; version: string; kind: string };
   resource: { group: string; version: string; resource: string };
+  requestKind: { group: string; version: string; kind: string };
+  requestResource: { group: string; version: string; resource: string };
   userInfo: { username: string };
   object: Obj | null;
   oldObject: Obj | null;
@@ -137,6 +139,83 @@ const patchOf = (operations: object[]): object => ({
   patchType: "JSONPatch",
   patch: base64(JSON.stringify(operations)),
 });
+
+interface TwoVersions {
+  group: string;
+  /** An object of a version. */
+  thing(version: string, name: string, spec: object): object;
+}
+
+/** A resource of this case in versions v1, the stored one, and v2, whose one field has another name. */
+async function withTwoVersions(scene: Scene, use: (things: TwoVersions) => Promise<void>): Promise<void> {
+  const group = `${scene.id}.quartet.io`;
+  const hook = await startHook(({ objects = [], desiredAPIVersion = "" }) => ({
+    result: { status: "Success" },
+    convertedObjects: objects.map(({ spec, ...object }) => ({
+      ...object,
+      apiVersion: desiredAPIVersion,
+      spec: desiredAPIVersion.endsWith("v2") ? { newName: spec?.oldName } : { oldName: spec?.newName },
+    })),
+  }));
+  const version = (name: string, field: string): object => ({
+    name,
+    served: true,
+    storage: name === "v1",
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: { spec: { type: "object", properties: { [field]: { type: "string" } } } },
+      },
+    },
+  });
+  const webhook = {
+    clientConfig: { url: hook.url, caBundle: hook.caBundle },
+    conversionReviewVersions: ["v1"],
+  };
+  const spec = {
+    versions: [version("v1", "oldName"), version("v2", "newName")],
+    conversion: { strategy: "Webhook", webhook },
+  };
+  await scene.create(CRDS, crd({ plural: "things", kind: "Thing", group, schema: {}, spec }));
+  try {
+    await untilServed(scene.client, `${group}/v2`, "things");
+    await use({
+      group,
+      thing: (name, object, fields) => ({
+        apiVersion: `${group}/${name}`,
+        kind: "Thing",
+        metadata: { name: object },
+        spec: fields,
+      }),
+    });
+  } finally {
+    await scene.remove(`${CRDS}/things.${group}`);
+    await scene.eventually(async () =>
+      (await scene.client.request("GET", `${CRDS}/things.${group}`)).code === 404 ? true : undefined,
+    );
+    await hook.close();
+  }
+}
+
+/** A webhook for things of version v1. */
+const versionOne = (group: string, kind: "Mutating" | "Validating", more: object = {}): HookOptions => ({
+  kind,
+  plural: "things",
+  more: {
+    rules: [
+      { apiGroups: [group], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["things"] },
+    ],
+    ...more,
+  },
+});
+
+/** Waits until a hook is called for a thing of version v1. */
+async function untilCalled(scene: Scene, hook: Hook, group: string, first: object): Promise<void> {
+  await scene.eventually(async () => {
+    await scene.client.request("POST", `${scene.at(`${group}/v1`, "things")}?dryRun=All`, first);
+    return hook.seen.length > 0 ? true : undefined;
+  });
+}
 
 /** Requests that are not about the probe. */
 const real = (hook: Hook): ReviewRequest[] => hook.seen.filter(({ name }) => name !== "probe");
@@ -446,44 +525,8 @@ export const ADMISSION_CASES: readonly ConformanceCase[] = [
   {
     name: "CORE-472 a conversion webhook translates between versions",
     async run(scene) {
-      const group = `${scene.id}.quartet.io`;
-      const hook = await startHook(({ objects = [], desiredAPIVersion = "" }) => ({
-        result: { status: "Success" },
-        convertedObjects: objects.map(({ spec, ...object }) => ({
-          ...object,
-          apiVersion: desiredAPIVersion,
-          spec: desiredAPIVersion.endsWith("v2") ? { newName: spec?.oldName } : { oldName: spec?.newName },
-        })),
-      }));
-      const version = (name: string, field: string): object => ({
-        name,
-        served: true,
-        storage: name === "v1",
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", properties: { [field]: { type: "string" } } } },
-          },
-        },
-      });
-      const webhook = {
-        clientConfig: { url: hook.url, caBundle: hook.caBundle },
-        conversionReviewVersions: ["v1"],
-      };
-      const spec = {
-        versions: [version("v1", "oldName"), version("v2", "newName")],
-        conversion: { strategy: "Webhook", webhook },
-      };
-      await scene.create(CRDS, crd({ plural: "things", kind: "Thing", group, schema: {}, spec }));
-      try {
-        await untilServed(scene.client, `${group}/v2`, "things");
-        const old = {
-          apiVersion: `${group}/v1`,
-          kind: "Thing",
-          metadata: { name: "x" },
-          spec: { oldName: "n" },
-        };
-        await scene.create(scene.at(`${group}/v1`, "things"), old);
+      await withTwoVersions(scene, async ({ group, thing }) => {
+        await scene.create(scene.at(`${group}/v1`, "things"), thing("v1", "x", { oldName: "n" }));
         const path = scene.at(`${group}/v2`, "things", "x");
         const read = await scene.get(path);
         expect(read).toMatchObject({ apiVersion: `${group}/v2`, spec: { newName: "n" } });
@@ -492,13 +535,54 @@ export const ADMISSION_CASES: readonly ConformanceCase[] = [
         expect((await scene.list(scene.at(`${group}/v2`, "things"))).items[0]?.spec).toEqual({
           newName: "m",
         });
-      } finally {
-        await scene.remove(`${CRDS}/things.${group}`);
-        await scene.eventually(async () =>
-          (await scene.client.request("GET", `${CRDS}/things.${group}`)).code === 404 ? true : undefined,
-        );
-        await hook.close();
-      }
+      });
+    },
+  },
+  {
+    name: "CORE-472 a webhook for one version is called for the others, and sees and changes the object in its own",
+    async run(scene) {
+      await withTwoVersions(scene, ({ group, thing }) =>
+        withHook(
+          scene,
+          () => patchOf([{ op: "replace", path: "/spec/oldName", value: "changed" }]),
+          versionOne(group, "Mutating"),
+          async (hook) => {
+            await untilCalled(scene, hook, group, thing("v1", "first", { oldName: "n" }));
+            const path = scene.at(`${group}/v2`, "things");
+            const made = await scene.create(path, thing("v2", "x", { newName: "n" }));
+            expect(made).toMatchObject({ apiVersion: `${group}/v2`, spec: { newName: "changed" } });
+            const [request] = hook.seen.filter(({ name }) => name === "x");
+            expect(request).toMatchObject({
+              kind: { group, version: "v1", kind: "Thing" },
+              resource: { group, version: "v1", resource: "things" },
+              requestKind: { group, version: "v2", kind: "Thing" },
+              requestResource: { group, version: "v2", resource: "things" },
+              object: { apiVersion: `${group}/v1`, spec: { oldName: "n" } },
+            });
+            await scene.merge(`${path}/x`, { spec: { newName: "m" } });
+            expect(hook.seen.at(-1)).toMatchObject({
+              object: { spec: { oldName: "m" } },
+              oldObject: { apiVersion: `${group}/v1`, spec: { oldName: "changed" } },
+            });
+          },
+        ),
+      );
+    },
+  },
+  {
+    name: "CORE-472 a webhook that matches exactly is not called for other versions",
+    async run(scene) {
+      await withTwoVersions(scene, ({ group, thing }) =>
+        withHook(
+          scene,
+          () => ({ allowed: false }),
+          versionOne(group, "Validating", { matchPolicy: "Exact" }),
+          async (hook) => {
+            await untilCalled(scene, hook, group, thing("v1", "first", { oldName: "n" }));
+            await scene.create(scene.at(`${group}/v2`, "things"), thing("v2", "x", { newName: "n" }));
+          },
+        ),
+      );
     },
   },
 ];

@@ -1,7 +1,8 @@
-/** Which webhooks a request concerns. */
+/** Which webhooks a request concerns, and in which version they see its object. */
 import type { Call } from "../call.ts";
 import { items, type JsonObject, record, records, text } from "../json.ts";
 import { type KubeObject, keyOf } from "../object.ts";
+import type { Registry, ResourceType } from "../registry.ts";
 import type { Store } from "../store.ts";
 import { selectorMatches } from "../strategies/validation.ts";
 
@@ -21,8 +22,12 @@ function resourceListed(list: unknown, plural: string, subresource: string): boo
   });
 }
 
-function ruleMatches(rule: JsonObject, call: Call, operation: Operation): boolean {
-  const { type, subresource } = call;
+function ruleMatches(
+  rule: JsonObject,
+  type: ResourceType,
+  subresource: string,
+  operation: Operation,
+): boolean {
   if (!listed(rule.operations, operation) || !listed(rule.apiGroups, type.group)) return false;
   if (!listed(rule.apiVersions, type.version) || !resourceListed(rule.resources, type.plural, subresource))
     return false;
@@ -43,17 +48,35 @@ function objectMatches(selector: unknown, objects: readonly (KubeObject | undefi
   );
 }
 
-export function concerns(
-  store: Store,
+/**
+ * The version of a resource that a webhook's rules name: the one of the request, else with `matchPolicy: Equivalent`, the
+ * default, the first other version that is served.
+ */
+function versionNamed(
+  registry: Registry,
+  hook: JsonObject,
+  { type, subresource }: Call,
+  operation: Operation,
+): ResourceType | undefined {
+  const named = (version: ResourceType): boolean =>
+    records(hook.rules).some((rule) => ruleMatches(rule, version, subresource, operation));
+  if (named(type)) return type;
+  if (hook.matchPolicy === "Exact" || type.custom === undefined) return undefined;
+  return registry.all().find((version) => version.collection === type.collection && named(version));
+}
+
+/** The version in which a webhook sees the object of a request; `undefined` when it is not called. */
+export function versionSeen(
+  { store, registry }: { store: Store; registry: Registry },
   hook: JsonObject,
   call: Call,
   operation: Operation,
   object: KubeObject | undefined,
   old: KubeObject | undefined,
-): boolean {
-  if (call.type.group === "admissionregistration.k8s.io") return false;
-  if (!records(hook.rules).some((rule) => ruleMatches(rule, call, operation))) return false;
+): ResourceType | undefined {
+  if (call.type.group === "admissionregistration.k8s.io") return undefined;
   const labels = namespaceLabels(store, call, (object ?? old)!);
-  if (labels !== undefined && !selectorMatches(record(hook.namespaceSelector), labels)) return false;
-  return objectMatches(record(hook.objectSelector), [object, old]);
+  if (labels !== undefined && !selectorMatches(record(hook.namespaceSelector), labels)) return undefined;
+  if (!objectMatches(record(hook.objectSelector), [object, old])) return undefined;
+  return versionNamed(registry, hook, call, operation);
 }

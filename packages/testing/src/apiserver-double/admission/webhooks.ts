@@ -15,15 +15,22 @@ import {
   text,
 } from "../json.ts";
 import type { KubeObject } from "../object.ts";
+import { apiVersionOf, type ResourceType } from "../registry.ts";
 import type { Server } from "../server.ts";
 import { badRequest, Failure } from "../status.ts";
 import type { Admission } from "./admission.ts";
-import { concerns, type Operation } from "./match.ts";
+import { type Operation, versionSeen } from "./match.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 
 const MUTATING = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
 const VALIDATING = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 const DEFAULT_TIMEOUT_SECONDS = 10;
+
+/** A webhook that is to be called, and the version in which it sees the object. */
+interface Hook {
+  hook: JsonObject;
+  seen: ResourceType;
+}
 
 interface Review {
   call: Call;
@@ -32,20 +39,33 @@ interface Review {
   old: KubeObject | undefined;
 }
 
-function requestOf({ call, operation, object, old }: Review, uid: string): JsonObject {
+const kindNames = ({ group, version, kind }: ResourceType): JsonObject => ({ group, version, kind });
+const resourceNames = ({ group, version, plural }: ResourceType): JsonObject => ({
+  group,
+  version,
+  resource: plural,
+});
+
+/** An object of one version in another. */
+async function inVersion(object: KubeObject, from: ResourceType, to: ResourceType): Promise<KubeObject> {
+  if (from.version === to.version) return object;
+  const stored = (await from.toStorage?.(object)) ?? object;
+  const read = await to.fromStorage?.([stored]);
+  return { ...(read?.[0] ?? stored), apiVersion: apiVersionOf(to) };
+}
+
+/** The request of a review whose objects are in the version `seen`. */
+function requestOf({ call, operation, object, old }: Review, seen: ResourceType, uid: string): JsonObject {
   const { type, user } = call;
-  const { group, version, kind, plural } = type;
-  const of = { group, version, kind };
-  const resource = { group, version, resource: plural };
   return {
     kind: "AdmissionReview",
     apiVersion: "admission.k8s.io/v1",
     request: {
       uid,
-      kind: of,
-      resource,
-      requestKind: of,
-      requestResource: resource,
+      kind: kindNames(seen),
+      resource: resourceNames(seen),
+      requestKind: kindNames(type),
+      requestResource: resourceNames(type),
       ...(call.subresource === ""
         ? {}
         : { subResource: call.subresource, requestSubResource: call.subresource }),
@@ -88,14 +108,28 @@ function denied(hook: JsonObject, response: JsonObject): Failure {
   );
 }
 
-/** The response of a webhook, `undefined` when it failed and may be ignored. */
-async function ask(client: WebhookClient, hook: JsonObject, review: Review): Promise<JsonObject | undefined> {
+/** The review of a webhook: its objects in the version that it sees. */
+async function reviewFor({ seen }: Hook, review: Review): Promise<Review> {
+  const { call, object, old } = review;
+  return {
+    ...review,
+    object: object && (await inVersion(object, call.type, seen)),
+    old: old && (await inVersion(old, call.type, seen)),
+  };
+}
+
+/** The response of a webhook, `undefined` when it failed and may be ignored. The objects are in the version it sees. */
+async function ask(
+  client: WebhookClient,
+  { hook, seen }: Hook,
+  review: Review,
+): Promise<JsonObject | undefined> {
   refuseDryRun(hook, review.call);
   const uid = randomUUID();
   const seconds = Number(hook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS);
   let response: JsonObject;
   try {
-    const answer = await client.call(hook.clientConfig, requestOf(review, uid), seconds * 1000);
+    const answer = await client.call(hook.clientConfig, requestOf(review, seen, uid), seconds * 1000);
     if (!isRecord(answer.response)) throw new Error("expected response, got none");
     if (answer.response.uid !== uid) {
       throw new Error(`expected response.uid="${uid}", got "${text(answer.response.uid)}"`);
@@ -119,13 +153,8 @@ function operationOf(object: KubeObject | undefined, old: KubeObject | undefined
   return old === undefined ? "CREATE" : "UPDATE";
 }
 
-function patched(
-  server: Server,
-  hook: JsonObject,
-  call: Call,
-  object: KubeObject,
-  response: JsonObject,
-): KubeObject {
+/** The object as the response changes it, in the version that the webhook sees. */
+function patched(server: Server, { hook, seen }: Hook, object: KubeObject, response: JsonObject): KubeObject {
   const encoded = text(response.patch);
   if (encoded === "") return object;
   if (response.patchType !== "JSONPatch") {
@@ -137,17 +166,18 @@ function patched(
   }
   const patch = parseJson(Buffer.from(encoded, "base64").toString("utf8"));
   const result = jsonPatch(cloneJson(object) as unknown as JsonObject, items(patch));
-  return decodeObject(server, call.type, record(result)).object;
+  return decodeObject(server, seen, record(result)).object;
 }
 
 export function createAdmission(server: () => Server, client: WebhookClient): Admission {
-  const hooksOf = (collection: string, review: Review): JsonObject[] =>
+  const hooksOf = (collection: string, { call, operation, object, old }: Review): Hook[] =>
     server()
       .store.list(collection)
       .flatMap((configuration) => records(configuration.webhooks))
-      .filter((hook) =>
-        concerns(server().store, hook, review.call, review.operation, review.object, review.old),
-      );
+      .flatMap((hook) => {
+        const seen = versionSeen(server(), hook, call, operation, object, old);
+        return seen === undefined ? [] : [{ hook, seen }];
+      });
 
   return {
     async mutate(call, object, old) {
@@ -155,17 +185,18 @@ export function createAdmission(server: () => Server, client: WebhookClient): Ad
       const hooks = hooksOf(MUTATING, { call, operation, object, old });
       let current = object;
       /** What each webhook left behind: one that asks for it is called again when a later one changed that. */
-      const left = new Map<JsonObject, KubeObject>();
-      const run = async (hook: JsonObject): Promise<void> => {
-        const response = await ask(client, hook, { call, operation, object: current, old });
+      const left = new Map<Hook, KubeObject>();
+      const run = async (hook: Hook): Promise<void> => {
+        const review = await reviewFor(hook, { call, operation, object: current, old });
+        const response = await ask(client, hook, review);
         if (response === undefined) return;
-        const next = patched(server(), hook, call, current, response);
-        if (!sameJson(next, current)) current = next;
+        const next = patched(server(), hook, review.object!, response);
+        if (!sameJson(next, review.object)) current = await inVersion(next, hook.seen, call.type);
         left.set(hook, current);
       };
       for (const hook of hooks) await run(hook);
       for (const hook of hooks) {
-        if (hook.reinvocationPolicy === "IfNeeded" && left.has(hook) && left.get(hook) !== current)
+        if (hook.hook.reinvocationPolicy === "IfNeeded" && left.has(hook) && left.get(hook) !== current)
           await run(hook);
       }
       return current;
@@ -173,12 +204,10 @@ export function createAdmission(server: () => Server, client: WebhookClient): Ad
     async validate(call, object, old) {
       const operation = operationOf(object, old);
       const review: Review = { call, operation, object, old };
+      const asked = async (hook: Hook): Promise<unknown> => ask(client, hook, await reviewFor(hook, review));
       // a delete has nothing to mutate, but mutating webhooks may refuse it
-      if (operation === "DELETE")
-        for (const hook of hooksOf(MUTATING, review)) await ask(client, hook, review);
-      const outcomes = await Promise.allSettled(
-        hooksOf(VALIDATING, review).map((hook) => ask(client, hook, review)),
-      );
+      if (operation === "DELETE") for (const hook of hooksOf(MUTATING, review)) await asked(hook);
+      const outcomes = await Promise.allSettled(hooksOf(VALIDATING, review).map(asked));
       const refused = outcomes.find((outcome) => outcome.status === "rejected");
       if (refused !== undefined) throw refused.reason;
     },
