@@ -40,6 +40,7 @@ import { createDomainReconcile } from "./reconcile/domain.ts";
 import { createDriftWatch } from "./reconcile/drift-watch.ts";
 import { createIngressReconcile } from "./reconcile/ingress.ts";
 import { apiObserver, createTunnelMetrics, showBudgets } from "./reconcile/metrics.ts";
+import { createPace } from "./reconcile/pace.ts";
 import { createPeerCheck, whenAlone } from "./reconcile/peer.ts";
 import { createSecrets } from "./reconcile/secrets.ts";
 import { createSync } from "./reconcile/sync.ts";
@@ -160,8 +161,8 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
 
 type Simple = Omit<SimpleOptions, "backoff">;
 
-/** Longest time from a change to the transmission of it, in milliseconds (TUN-613). */
-const MAX_GATHERING_MS = 10_000;
+/** Longest time from the first change of a burst to its first transmission, in milliseconds (TUN-613). */
+const MAX_GATHERING_MS = 5_000;
 
 function addTunnels(
   manager: Manager,
@@ -229,7 +230,14 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
   watchGateways(sync, all, { debounce });
   const { namespaces } = manager;
   const metrics = createTunnelMetrics(manager.metrics);
-  const reconcile = createSync({ ...simple, namespaces, drift, metrics, backoff: createBackoff() });
+  const reconcile = createSync({
+    ...simple,
+    namespaces,
+    drift,
+    pace: createPace(debounce.ms, manager.clock),
+    metrics,
+    backoff: createBackoff(),
+  });
   manager.add(sync.complete(whenAlone(simple.assertAlone, reconcile)));
 }
 

@@ -69,7 +69,7 @@ export const FLAGS: readonly ModuleFlag[] = [
     name: "tunnel-sync-debounce",
     type: "duration",
     default: "500ms",
-    help: "time without changes after which a configuration is transmitted; 10 s after the first change at the latest",
+    help: "time without changes after which a configuration is transmitted; 5 s after the first change at the latest, and farther apart while changes go on",
   },
   {
     name: "tunnel-drift-interval",

@@ -8,12 +8,14 @@ import type { Backoff } from "./backoff.ts";
 import type { Collected } from "./collect.ts";
 import type { DriftWatch } from "./drift-watch.ts";
 import type { TunnelMetrics } from "./metrics.ts";
+import type { Pace } from "./pace.ts";
 import type { StoredConfig } from "./sync-store.ts";
 
 export interface SyncOptions extends AccessOptions {
   readonly clock: Clock;
   readonly backoff: Backoff;
   readonly drift: DriftWatch;
+  readonly pace: Pace;
   readonly metrics: TunnelMetrics;
   /** Namespaces that are watched; none means all. */
   readonly namespaces: readonly string[];

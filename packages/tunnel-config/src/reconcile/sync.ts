@@ -97,6 +97,8 @@ async function transmit(current: Pass): Promise<Result> {
     await saveOrDelete(current, document);
     return options.drift.next(key.name);
   }
+  const wait = settled ? 0 : options.pace.wait(key.name, desired.hash);
+  if (wait > 0) return { requeueAfter: wait };
   const access = await accessFor(current);
   const owner = collected.owners[0];
   const accountId = owner?.status?.accountId || access.accountId || document.accountId;
@@ -119,6 +121,7 @@ async function transmit(current: Pass): Promise<Result> {
     }
   }
   if (ctx.dryRun) return {};
+  options.pace.sending(key.name);
   let calls = 0;
   const start = options.clock.monotonic();
   const took = (): number => (options.clock.monotonic() - start) / 1000;
@@ -235,8 +238,9 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
   return { requeueAfter: pause };
 }
 
-function forget(key: ObjectKey, { drift, backoff, metrics }: SyncOptions): Result {
+function forget(key: ObjectKey, { drift, pace, backoff, metrics }: SyncOptions): Result {
   drift.forget(key.name);
+  pace.forget(key.name);
   metrics.forget(tunnelOf(key));
   backoff.reset(key.name);
   return {};
