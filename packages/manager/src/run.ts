@@ -106,7 +106,10 @@ export async function startLoaded(
   });
   for (const warning of settings.warnings) log.warn("Configuration warning", { warning });
   try {
-    for (const module of enabled) module.build(manager.forModule(module), flagsOf(module, settings));
+    for (const module of enabled) {
+      const flags = flagsOf(module, settings);
+      module.build(manager.forModule(module, flags), flags);
+    }
     await manager.start();
   } catch (error) {
     if (exitCodeOf(error) === EXIT.failure) log.error("Start failed", { error });

@@ -82,9 +82,10 @@ export function createWebhooks(options: WebhookOptions): AddressedWebhooks | und
     async start() {
       const { bindWebhooks, startWebhookServer } = await import("@quartet/core/webhook");
       const manager = options.manager();
-      const webhooks = modules.flatMap((module) =>
-        bindWebhooks(module.webhooks ?? [], manager.forModule(module), flagsOf(module, settings)),
-      );
+      const webhooks = modules.flatMap((module) => {
+        const flags = flagsOf(module, settings);
+        return bindWebhooks(module.webhooks ?? [], manager.forModule(module, flags), flags);
+      });
       const metrics = webhookMetrics(
         manager.metrics,
         webhooks.map((webhook) => webhook.path),

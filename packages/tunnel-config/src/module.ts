@@ -13,7 +13,7 @@ import { CONFIG_MAP, DEPLOYMENT, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
-import { configMapName, DEFAULT_OPERATOR_NAMESPACE, LABELS } from "./constants.ts";
+import { configMapName, LABELS } from "./constants.ts";
 import { addGateways, watchGateways } from "./gateways.ts";
 import {
   type AnyTunnel,
@@ -28,6 +28,7 @@ import {
   TUNNEL,
   TUNNEL_BINDING,
 } from "./kinds.ts";
+import { operatorNamespaceOf } from "./operator-namespace.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
 import { createBindingReconcile } from "./reconcile/binding.ts";
 import { createClassConfigReconcile, ingressClassConfigs } from "./reconcile/class-config.ts";
@@ -112,10 +113,7 @@ type Flags = Parameters<ControllerModule["build"]>[1];
 
 function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions): void {
   const { clock } = manager;
-  const operatorNamespace =
-    String(flags["tunnel-operator-namespace"] ?? "") ||
-    process.env.POD_NAMESPACE ||
-    DEFAULT_OPERATOR_NAMESPACE;
+  const operatorNamespace = operatorNamespaceOf(flags);
   const apiFor = createRegistry({
     baseUrl: baseUrl ?? process.env.CLOUDFLARE_API_BASE_URL ?? DEFAULT_BASE_URL,
     calls: Number(flags["tunnel-api-budget"]),

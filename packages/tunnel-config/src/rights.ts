@@ -1,5 +1,13 @@
 /** What the controllers read and write, and their flags. */
-import { allow, type ModuleFlag, manages, type Right, reads, reconciles } from "@quartet/core";
+import {
+  allow,
+  type FlagValues,
+  type ModuleFlag,
+  manages,
+  type Right,
+  reads,
+  reconciles,
+} from "@quartet/core";
 import { CONFIG_MAP, DEPLOYMENT, EVENT, LEASE, NAMESPACE, POD, SECRET, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_IMAGE } from "./constants.ts";
 import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "./gateway-kinds.ts";
@@ -15,8 +23,12 @@ import {
   TUNNEL,
   TUNNEL_BINDING,
 } from "./kinds.ts";
+import { operatorNamespaceOf } from "./operator-namespace.ts";
 import { PEER_LEASE } from "./reconcile/peer.ts";
 import { RESOURCE_KINDS } from "./resources.ts";
+
+/** What ClusterTunnels make stands in the namespace of the operator. */
+const elsewhere = (flags: FlagValues): readonly string[] => [operatorNamespaceOf(flags)];
 
 export const RIGHTS: readonly Right[] = [
   // Finalizers and annotations of the peer are taken off by patches.
@@ -41,10 +53,9 @@ export const RIGHTS: readonly Right[] = [
   reads(REFERENCE_GRANT),
   reads(SERVICE),
   manages(CONFIG_MAP),
-  // What a ClusterTunnel makes stands in the namespace of the operator.
   reads(LEASE, { names: [PEER_LEASE] }),
-  allow(SECRET, ["get", "list", "watch", "create", "patch"], { elsewhere: "any" }),
-  manages(DEPLOYMENT, { elsewhere: "any" }),
+  allow(SECRET, ["get", "list", "watch", "create", "patch"], { elsewhere }),
+  manages(DEPLOYMENT, { elsewhere }),
   allow(POD, ["list"]),
   allow(EVENT, ["create", "patch"], {
     place: { namespace: "default" },

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { LeaseTimings } from "../config/lease-timings.ts";
 import type { ControllerObserver } from "../controller/observer.ts";
 import type { Controller, ControllerOptions } from "../controller/types.ts";
+import type { FlagValues } from "../module/flags.ts";
 import type { ControllerModule } from "../module/module.ts";
 import type { ObjectKey } from "../object.ts";
 import type { HealthCheck } from "../observe/health.ts";
@@ -94,9 +95,10 @@ export interface ManagerHandle extends Manager {
   controllers(): readonly Controller[];
   /**
    * This manager as a module sees it: whatever is built with it belongs to the module, and one that runs dry writes
-   * nothing by `client` either. Throws for a second module of one name.
+   * nothing by `client` either. `flags` are those that its rights name namespaces by. Throws for a second module of one
+   * name.
    */
-  forModule(module: ModuleIdentity): Manager;
+  forModule(module: ModuleIdentity, flags?: FlagValues): Manager;
   /** The module that built a controller; `undefined` when it was built by none. */
   moduleOf(controller: Controller): ModuleIdentity | undefined;
   /** What is known of an object, for `quartet explain`; see `explain`. */

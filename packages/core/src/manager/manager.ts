@@ -81,11 +81,11 @@ export function createManager(options: ManagerOptions): ManagerHandle {
 
   const handle: ManagerHandle = {
     ...managers.of(),
-    forModule(module) {
+    forModule(module, flags) {
       const known = modules.get(module.name) ?? module;
       if (known !== module) throw new Error(`there are two modules ${JSON.stringify(module.name)}`);
       modules.set(module.name, module);
-      return { ...managers.of(module), add };
+      return { ...managers.of(module, flags), add };
     },
     moduleOf: managers.moduleOf,
     add,

@@ -5,7 +5,7 @@ import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps, Outlets } from "../controller/controller.ts";
 import { runContext } from "../controller/rejections.ts";
 import type { Controller } from "../controller/types.ts";
-import type { Right } from "../module/rights.ts";
+import type { FlagValues } from "../module/flags.ts";
 import type { EventSink } from "../observe/events.ts";
 import type { EventRecorder, Logger } from "../observe/types.ts";
 import type { Planner } from "../plan/planner.ts";
@@ -27,7 +27,7 @@ export interface ModuleManagerParts {
 
 export interface ModuleManagers {
   /** What a module gets; without one, what belongs to the manager itself. */
-  of(module?: ModuleIdentity): Omit<Manager, "add">;
+  of(module?: ModuleIdentity, flags?: FlagValues): Omit<Manager, "add">;
   moduleOf(controller: Controller): ModuleIdentity | undefined;
 }
 
@@ -39,10 +39,10 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
   const foreignLease = createForeignLeases({ client: options.client, clock, identity });
   const clients = createClients(options, parts);
 
-  const of = (module?: ModuleIdentity): Omit<Manager, "add"> => {
+  const of = (module?: ModuleIdentity, flags: FlagValues = {}): Omit<Manager, "add"> => {
     const dry = module !== undefined && options.runsDry?.(module) === true;
     const outlets = (name: string, needLeaderElection: boolean): Outlets => ({
-      client: clients.acting({ name, needLeaderElection, rights: module?.rights, dry }),
+      client: clients.acting({ name, needLeaderElection, module, flags, dry }),
       events: dry ? unsentEvents(log.named("events")) : clients.events(name, needLeaderElection),
     });
     return {
@@ -80,8 +80,10 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
 interface Holder {
   readonly name: string;
   readonly needLeaderElection: boolean;
-  /** Of the module; absent for the manager itself, whose writes no object of a tenant leads to. */
-  readonly rights: readonly Right[] | undefined;
+  /** Absent for the manager itself, whose writes no object of a tenant leads to. */
+  readonly module: ModuleIdentity | undefined;
+  /** Of the module. */
+  readonly flags: FlagValues;
   /** Its writes are planned only. */
   readonly dry: boolean;
 }
@@ -101,11 +103,9 @@ function createClients({ client, cache, log }: ManagerOptions, parts: ModuleMana
   const recorder = (name: string, needLeaderElection: boolean, lines?: Logger): EventRecorder =>
     parts.events.recorder(name, under(name, needLeaderElection), lines);
   return {
-    acting({ name, needLeaderElection, rights, dry }) {
-      const bounds =
-        rights === undefined
-          ? {}
-          : writeBounds(rights, { run: () => runContext.getStore(), admission: currentAdmission });
+    acting({ name, needLeaderElection, module, flags, dry }) {
+      const course = { run: () => runContext.getStore(), admission: currentAdmission };
+      const bounds = module === undefined ? {} : writeBounds(module.rights, flags, course);
       const real = under(name, needLeaderElection, admissionHooks, bounds);
       // A plan has a log line of its own, with all that the event's note may have to leave out.
       return dry

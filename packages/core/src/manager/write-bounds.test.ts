@@ -26,7 +26,7 @@ function sends(
   const [namespace = "", name = ""] = where.split("/");
   const info = { verb, kind, key: { namespace, name }, dryRun: false, ...(subresource && { subresource }) };
   try {
-    writeBounds(rights, { run: () => run, admission: () => call }).beforeWrite?.(info);
+    writeBounds(rights, { home: "ops" }, { run: () => run, admission: () => call }).beforeWrite?.(info);
     return true;
   } catch (error) {
     expect(String(error)).toContain("WriteOutOfBoundsError");
@@ -62,6 +62,12 @@ describe("writes of a reconcile", () => {
     expect(sends(run, ["patch", secrets, "ops/shared"], rights, "status")).toBe(false);
     expect(sends(run, ["patch", secrets, "b/shared"], [{ ...right, elsewhere: "any" }])).toBe(true);
     expect(sends(run, ["patch", secrets, "ops/shared"], [right])).toBe(false);
+  });
+
+  it("CORE-244 a right may take the namespaces from the module's flags", () => {
+    const rights = [allow(secrets, ["create"], { elsewhere: ({ home }) => [String(home)] })];
+    expect(sends(runOf("w", worlds), ["create", secrets, "ops/x"], rights)).toBe(true);
+    expect(sends(runOf("w", worlds), ["create", secrets, "a/x"], rights)).toBe(false);
   });
 
   it("CORE-244 a right with names lets no object of another name be made, nor one whose name the server makes up", () => {

@@ -2,6 +2,7 @@
 import type { AdmissionCall } from "../admission-context.ts";
 import type { ClientHooks, WriteInfo } from "../client/types.ts";
 import type { RunContext } from "../controller/rejections.ts";
+import type { FlagValues } from "../module/flags.ts";
 import type { Right } from "../module/rights.ts";
 import { keyToString, parseKey } from "../object.ts";
 
@@ -23,15 +24,20 @@ export interface Course {
  * a webhook, whatever a tenant managed to have written into what is sent (CORE-244). What is written in no such course
  * has no object of its own, and goes only where a right says so.
  * @param rights of the module; those with `elsewhere` allow more
+ * @param flags of the module, by which a right may name namespaces
  */
-export function writeBounds(rights: readonly Right[], { run, admission }: Course): ClientHooks {
+export function writeBounds(
+  rights: readonly Right[],
+  flags: FlagValues,
+  { run, admission }: Course,
+): ClientHooks {
   return {
     beforeWrite(info) {
       const reconcile = run();
       const call = admission();
       if (reconcile !== undefined && isBeside(reconcile, info)) return;
       if (call !== undefined && info.kind.namespaced && info.key.namespace === call.namespace) return;
-      if (isAllowed(rights, info)) return;
+      if (isAllowed(rights, flags, info)) return;
       const { verb, kind, key } = info;
       throw new WriteOutOfBoundsError(
         `${verb} of ${kind.plural} ${keyToString(key)} not sent: ${describe(reconcile, call)} may not write there; ` +
@@ -55,11 +61,12 @@ function isBeside(run: RunContext, { kind, key }: WriteInfo): boolean {
   return sameKind && key.name === own.name && key.namespace === own.namespace;
 }
 
-function isAllowed(rights: readonly Right[], info: WriteInfo): boolean {
+function isAllowed(rights: readonly Right[], flags: FlagValues, info: WriteInfo): boolean {
   const { kind, key, subresource } = info;
   const verb = info.verb === "apply" ? "patch" : info.verb;
   return rights.some((right) => {
-    const { elsewhere, names } = right;
+    const { names } = right;
+    const elsewhere = typeof right.elsewhere === "function" ? right.elsewhere(flags) : right.elsewhere;
     if (elsewhere === undefined || (elsewhere !== "any" && !elsewhere.includes(key.namespace))) return false;
     if (right.kind.group !== kind.group || right.kind.plural !== kind.plural) return false;
     if (right.subresource !== subresource || !right.verbs.includes(verb)) return false;

@@ -1,6 +1,6 @@
 /** What a controller package may do, in terms of kinds. */
 import type { Kind } from "../object.ts";
-import type { FlagCondition } from "./flags.ts";
+import type { FlagCondition, FlagValues } from "./flags.ts";
 
 /** Verbs of RBAC that a manager uses; never `*`. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -19,10 +19,10 @@ export interface RightOptions {
   readonly names?: readonly string[];
   readonly place?: RightPlace;
   /**
-   * Where the writes among the verbs may go beside the namespace of the reconciled object: to any namespace, or to
-   * these; for cluster-scoped kinds `any`. Absent: nowhere else (CORE-244).
+   * Where the writes among the verbs may go beside the namespace of the reconciled object: to any namespace, to these,
+   * or to those that the module's flags name; for cluster-scoped kinds `any`. Absent: nowhere else (CORE-244).
    */
-  readonly elsewhere?: "any" | readonly string[];
+  readonly elsewhere?: "any" | readonly string[] | ((flags: FlagValues) => readonly string[]);
   /** Needed only then. */
   readonly when?: FlagCondition;
   /**

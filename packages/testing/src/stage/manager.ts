@@ -146,8 +146,8 @@ export async function createTestManager(
     shutdownDelayMs: 0,
   });
   const { settings } = await loadSettings({ args: [], env: {}, modules });
-  for (const module of modules)
-    module.build(manager.forModule(module), { ...settings.moduleFlags, ...flags });
+  const all = { ...settings.moduleFlags, ...flags };
+  for (const module of modules) module.build(manager.forModule(module, all), all);
   return {
     start: () => manager.start(),
     log: () => lines.join(""),
