@@ -14,6 +14,7 @@ import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
 import { configMapName, LABELS } from "./constants.ts";
+import { isClusterId } from "./desired/marker.ts";
 import { addGateways, watchGateways } from "./gateways.ts";
 import {
   type AnyTunnel,
@@ -130,7 +131,7 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
     assertAlone: createPeerCheck(manager, operatorNamespace),
   };
   const image = String(flags["tunnel-cloudflared-image"]);
-  const simple = { ...access, clock };
+  const simple = { ...access, clock, clusterId: clusterIdOf(flags) };
   addTunnels(manager, { ...simple, image });
   addSync(manager, simple, flags);
   const add = besidePeer(manager, operatorNamespace, access.assertAlone);
@@ -155,6 +156,15 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
     .watches(CREDENTIALS, everything(DOMAIN), { predicates: [primaryChanged] });
   watchSecrets(domains, operatorNamespace, everything(DOMAIN));
   manager.add(domains.complete(createDomainReconcile({ ...simple, backoff: createBackoff() })));
+}
+
+function clusterIdOf(flags: Flags): string {
+  const text = String(flags["tunnel-cluster-id"]);
+  if (text !== "" && !isClusterId(text))
+    throw new Error(
+      `--tunnel-cluster-id: at most 20 lower-case letters, digits and "-", not ${JSON.stringify(text)}`,
+    );
+  return text;
 }
 
 type Simple = Omit<SimpleOptions, "backoff">;

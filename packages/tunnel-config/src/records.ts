@@ -1,7 +1,7 @@
 /** The controller of DNSRecords, and what concerns them. */
 import { type EventHandler, type Manager, primaryChanged } from "@quartet/core";
 import type { DNSRecord } from "./api.gen.ts";
-import { ownerText } from "./desired/marker.ts";
+import { ownerIn } from "./desired/marker.ts";
 import { CREDENTIALS, DNS_RECORD, DOMAIN } from "./kinds.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
 import type { SimpleOptions } from "./reconcile/credentials.ts";
@@ -17,7 +17,7 @@ export function addRecords(manager: Manager, simple: Omit<SimpleOptions, "backof
   const onEvent: EventHandler<DNSRecord> = ({ type, object }, enqueue) => {
     if (type !== "delete") return;
     const { namespace = "", name = "" } = object.metadata;
-    for (const key of waiters.of(ownerText({ kind: "DNSRecord", namespace, name }))) enqueue(key);
+    for (const key of waiters.of(ownerIn(simple.clusterId, "DNSRecord", namespace, name))) enqueue(key);
   };
   const { clock } = manager;
   const zones = createZones(clock);

@@ -13,7 +13,7 @@ import {
   type Predicate,
   primaryChanged,
 } from "@quartet/core";
-import { ownerText } from "./desired/marker.ts";
+import { ownerIn } from "./desired/marker.ts";
 import {
   ACCESS_APPLICATION,
   ACCESS_GROUP,
@@ -92,7 +92,7 @@ function add<T extends ResourceObject, W extends Wanted, R extends Remote>(
   const onEvent: EventHandler<T> = (event: CacheEvent<T>, enqueue: (key: ObjectKey) => void) => {
     if (event.type !== "delete") return;
     const { namespace = "", name: gone = "" } = event.object.metadata;
-    for (const key of waiters.of(ownerText({ kind: kind.kind, namespace, name: gone }))) enqueue(key);
+    for (const key of waiters.of(ownerIn(options.clusterId, kind.kind, namespace, gone))) enqueue(key);
   };
   const all = everything(kind);
   const builder = manager

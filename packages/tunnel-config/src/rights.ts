@@ -77,6 +77,12 @@ export const FLAGS: readonly ModuleFlag[] = [
     help: "image of cloudflared",
   },
   {
+    name: "tunnel-cluster-id",
+    type: "string",
+    default: "",
+    help: "tells clusters apart that share an account: up to 20 lower-case letters, digits and -, written into the ownership markers of records, virtual networks, routes and rules; empty = none",
+  },
+  {
     name: "tunnel-sync-debounce",
     type: "duration",
     default: "500ms",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildComment, isSameMarker, markerOf, textOf } from "./marker.ts";
+import { buildComment, isClusterId, isSameMarker, markerOf, textOf } from "./marker.ts";
 
 const record = { kind: "DNSRecord", namespace: "default", name: "api-record" };
 
@@ -47,6 +47,34 @@ describe("markers", () => {
     expect(comment).toMatch(/^\[managed-by:DNSRecord\/~[0-9a-f]{20}\] text$/);
     expect(isSameMarker(markerOf(comment)!, long)).toBe(true);
     expect(isSameMarker(markerOf(comment)!, { ...long, name: "other" })).toBe(false);
+  });
+
+  it("TUN-801 TUN-803 TUN-808 name the cluster where clusters are told apart", () => {
+    const here = { ...record, cluster: "east-1" };
+    expect(buildComment(here, "hq", 100)).toBe("[managed-by:DNSRecord/default/api-record@east-1] hq");
+    expect(markerOf("[managed-by:DNSRecord/default/api-record@east-1] hq")).toEqual(here);
+    expect(markerOf("[managed-by:VirtualNetwork/office@east-1]")).toEqual({
+      kind: "VirtualNetwork",
+      namespace: "",
+      name: "office",
+      cluster: "east-1",
+    });
+    const long = { ...here, namespace: "n".repeat(40), name: "m".repeat(60) };
+    const comment = buildComment(long, "", 100);
+    expect(comment).toMatch(/^\[managed-by:DNSRecord\/~[0-9a-f]{20}@east-1\]$/);
+    expect(isSameMarker(markerOf(comment)!, long)).toBe(true);
+    expect(isSameMarker(markerOf(comment)!, { ...long, cluster: "west" })).toBe(false);
+    // No name of an object has an "@": what is no cluster names nobody of ours.
+    expect(isSameMarker(markerOf("[managed-by:DNSRecord/default/api-record@A_B]")!, record, true)).toBe(
+      false,
+    );
+    expect(["east-1", "a".repeat(20), "", "a".repeat(21), "A"].map(isClusterId)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,60}[a-z0-9])?$/);

@@ -7,22 +7,40 @@ export interface Owner {
   readonly namespace: string;
   /** Name, or `~` and a hash of namespace and name. */
   readonly name: string;
+  /** Cluster of the object, where clusters that share an account are told apart. */
+  readonly cluster?: string;
 }
 
 const PREFIX = "[managed-by:";
 /** Both that this package writes and that of the peer (D1). */
 const BEGIN = /\[managed(?:-by)?:/;
 const HASH_DIGITS = 20;
+/** Identifier of a cluster behind a name, in which no `@` can be. */
+const CLUSTER = /@([a-z0-9-]{1,20})$/;
 
-/** Text that names an owner in messages: `Kind/namespace/name`. */
-export function ownerText({ kind, namespace, name }: Owner): string {
-  return namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+/** Whether a text can tell a cluster from others. */
+export function isClusterId(text: string): boolean {
+  return CLUSTER.test(`@${text}`);
+}
+
+/** An object of this cluster as an owner; `clusterId` is empty where clusters are not told apart. */
+export function ownerIn(clusterId: string, kind: string, namespace: string, name: string): Owner {
+  return { kind, namespace, name, ...(clusterId !== "" && { cluster: clusterId }) };
+}
+
+/** Text that names an owner in messages: `Kind/namespace/name`, and `@cluster` where it has one. */
+export function ownerText({ kind, namespace, name, cluster }: Owner): string {
+  const place = cluster === undefined ? "" : `@${cluster}`;
+  return `${namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`}${place}`;
 }
 
 /** The comment of a remote object: its marker, then what fits of the user's own text (TUN-801, TUN-808). */
 export function buildComment(owner: Owner, text: string, limit: number): string {
   const plain = `${PREFIX}${ownerText(owner)}]`;
-  const marker = plain.length <= limit ? plain : `${PREFIX}${owner.kind}/${hashedName(owner)}]`;
+  const marker =
+    plain.length <= limit
+      ? plain
+      : `${PREFIX}${ownerText({ ...owner, namespace: "", name: hashedName(owner) })}]`;
   const own = text.trim();
   if (own === "") return marker;
   const room = limit - marker.length - 1;
@@ -38,9 +56,10 @@ export function markerOf(comment: string | null | undefined): Owner | undefined 
   const parts = span.inside.split("/");
   if (parts.length < 2 || parts.length > 3 || parts.some((part) => part === "")) return undefined;
   const [kind = "", second = "", third] = parts;
-  return third === undefined
-    ? { kind, namespace: "", name: second }
-    : { kind, namespace: second, name: third };
+  const whole = third ?? second;
+  const cluster = CLUSTER.exec(whole)?.[1] ?? "";
+  const name = cluster === "" ? whole : whole.slice(0, -cluster.length - 1);
+  return ownerIn(cluster, kind, third === undefined ? "" : second, name);
 }
 
 /** What a comment says beside its marker (TUN-804). */
@@ -52,9 +71,13 @@ export function textOf(comment: string | null | undefined): string {
   return rest.filter((part) => part !== "").join(" ");
 }
 
-/** Whether both name the same object, be it by a hash (TUN-805). */
-export function isSameMarker(found: Owner, own: Owner): boolean {
+/**
+ * Whether both name the same object, be it by a hash (TUN-805).
+ * @param held whether the remote object is known to be this object's from elsewhere: then a marker may be without a cluster
+ */
+export function isSameMarker(found: Owner, own: Owner, held = false): boolean {
   if (found.kind !== own.kind) return false;
+  if (found.cluster !== own.cluster && !(held && found.cluster === undefined)) return false;
   if (found.namespace === own.namespace && found.name === own.name) return true;
   return found.namespace === "" && found.name === hashedName(own);
 }

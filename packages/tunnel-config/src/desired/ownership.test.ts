@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Owner } from "./marker.ts";
-import { type Claimed, type Claims, verdictOf } from "./ownership.ts";
+import { type Claimed, type Claims, ownerOf, verdictOf } from "./ownership.ts";
 
 const own: Owner = { kind: "VirtualNetwork", namespace: "", name: "office" };
 const other: Owner = { kind: "AccessGroup", namespace: "", name: "elder" };
-const claims: Claims = { own, noun: "thing", adopt: false, began: false, holder: () => undefined };
+const claims: Claims = {
+  own,
+  noun: "thing",
+  adopt: false,
+  held: undefined,
+  began: false,
+  holder: () => undefined,
+};
 const of = (comment: string | undefined, id = "1"): Claimed => ({ id, comment });
 
 describe("whose a remote object is", () => {
@@ -27,6 +34,22 @@ describe("whose a remote object is", () => {
       conflict: "thing managed by VirtualNetwork/theirs",
       owner,
     });
+  });
+
+  it("TUN-805 of two clusters each has its own; a marker without a cluster is ours by the status or when asked for", () => {
+    const here: Claims = { ...claims, own: { ...own, cluster: "east" } };
+    const [theirs, nobodys] = [
+      of("[managed-by:VirtualNetwork/office@west]"),
+      of("[managed:VirtualNetwork/office]"),
+    ];
+    expect(verdictOf([theirs], { ...here, adopt: true })).toMatchObject({
+      conflict: "thing managed by VirtualNetwork/office@west",
+    });
+    expect(ownerOf(theirs, { ...here, held: "1" })).toEqual({ ...own, cluster: "west" });
+    expect(verdictOf([theirs], claims)).toMatchObject({ owner: { cluster: "west" } });
+    expect(verdictOf([nobodys], here)).toMatchObject({ conflict: "thing managed by VirtualNetwork/office" });
+    expect(verdictOf([nobodys], { ...here, adopt: true })).toEqual({ use: nobodys, adopted: false });
+    expect([ownerOf(nobodys, here), ownerOf(nobodys, { ...here, held: "1" })]).toEqual([own, undefined]);
   });
 
   it.each(["Managed by cloudflare-operator", "Managed by Gateway ns/name", undefined])(

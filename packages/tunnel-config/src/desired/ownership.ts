@@ -16,6 +16,8 @@ export interface Claims {
   readonly noun: string;
   /** Whether the annotation asks to take over what nobody manages. */
   readonly adopt: boolean;
+  /** Identifier that this object has in its status. */
+  readonly held: string | undefined;
   /** Whether this object has begun to create something of the name and does not know how that ended. */
   readonly began: boolean;
   /** Another object of the cluster that holds the identifier. */
@@ -33,7 +35,7 @@ export function verdictOf<R extends Claimed>(found: readonly R[], claims: Claims
   const { own, noun, began, adopt } = claims;
   const marked = found.find(({ comment }) => {
     const marker = markerOf(comment);
-    return marker !== undefined && isSameMarker(marker, own);
+    return marker !== undefined && isSameMarker(marker, own, adopt);
   });
   if (marked !== undefined) return { use: marked, adopted: false };
   const [only] = found;
@@ -53,8 +55,8 @@ export function verdictOf<R extends Claimed>(found: readonly R[], claims: Claims
 }
 
 /** Who else owns a remote object, by its marker or by the cluster. */
-export function ownerOf({ id, comment }: Claimed, { own, holder }: Claims): Owner | undefined {
+export function ownerOf({ id, comment }: Claimed, { own, held, adopt, holder }: Claims): Owner | undefined {
   const marker = markerOf(comment);
-  if (marker !== undefined) return isSameMarker(marker, own) ? undefined : marker;
+  if (marker !== undefined) return isSameMarker(marker, own, adopt || id === held) ? undefined : marker;
   return holder(id);
 }

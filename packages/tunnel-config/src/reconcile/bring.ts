@@ -168,6 +168,7 @@ async function claimsOf<T extends ResourceObject, W extends Wanted, R extends Re
   return {
     own: owner,
     noun: type.noun,
+    held: idOf(type, object),
     adopt: object.metadata.annotations?.[ANNOTATIONS.adopt] === "true",
     // A marker says by itself whose the object is.
     began: type.comment === undefined && object.status?.claim === key,

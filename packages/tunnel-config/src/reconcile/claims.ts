@@ -1,5 +1,5 @@
 /** What other objects of the cluster hold or want (TUN-911, TUN-941). */
-import type { Owner } from "../desired/marker.ts";
+import { type Owner, ownerIn } from "../desired/marker.ts";
 import type { Cached } from "../kinds.ts";
 import { accountHint } from "./account.ts";
 import type { Remote, ResourceObject, Wanted } from "./resource.ts";
@@ -47,10 +47,11 @@ async function othersOf<T extends ResourceObject, W extends Wanted, R extends Re
 }
 
 function ownerNamed<T extends ResourceObject, W extends Wanted, R extends Remote>(
-  { type }: Run<T, W, R>,
+  { type, options }: Run<T, W, R>,
   { metadata }: Cached<ResourceObject>,
 ): Owner {
-  return { kind: type.kind.kind, namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
+  const { namespace = "", name = "" } = metadata;
+  return ownerIn(options.clusterId, type.kind.kind, namespace, name);
 }
 
 /** By creation, then by namespace and name (TUN-911). */

@@ -24,6 +24,8 @@ const RETRY_MS = 300_000;
 export interface SimpleOptions extends AccessOptions {
   readonly clock: Clock;
   readonly backoff: Backoff;
+  /** Tells clusters apart that share an account; empty where none do. */
+  readonly clusterId: string;
 }
 
 /** Users that are named in the condition. */

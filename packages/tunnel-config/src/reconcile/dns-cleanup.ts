@@ -1,11 +1,19 @@
 /** The end of a DNSRecord. */
-import { type Condition, controllerOf, findCondition } from "@quartet/core";
+import { controllerOf } from "@quartet/core";
 import type { CloudflareApi, DnsRecord } from "../cloudflare/api.ts";
 import { ANNOTATIONS } from "../constants.ts";
-import { buildComment, isSameMarker, markerOf, type Owner, ownerText, textOf } from "../desired/marker.ts";
+import {
+  buildComment,
+  isSameMarker,
+  markerOf,
+  type Owner,
+  ownerIn,
+  ownerText,
+  textOf,
+} from "../desired/marker.ts";
 import { DNS_RECORD } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
-import { type DnsRun, SAFE_LIMIT } from "./dns-run.ts";
+import { type DnsRun, isShared, SAFE_LIMIT } from "./dns-run.ts";
 import { Problem } from "./problem.ts";
 
 /** Time after which a record whose credentials are gone is given up, in milliseconds (TUN-1013). */
@@ -40,11 +48,10 @@ export async function cleanUp(run: DnsRun): Promise<void> {
   if (object.status?.fqdn !== undefined) records.forget(api, zoneId, object.status.fqdn);
   if (record === undefined) return;
   const marker = markerOf(record.comment);
-  if (marker !== undefined && !isSameMarker(marker, owner)) {
+  const shared = isShared(object);
+  if (marker !== undefined && !isSameMarker(marker, owner, !shared)) {
     // A shared record goes with whoever manages it.
-    if (findCondition(object.status?.conditions as Condition[] | undefined, "Ready")?.reason !== "Shared") {
-      giveUp(`it is managed by ${ownerText(marker)}`);
-    }
+    if (!shared) giveUp(`it is managed by ${ownerText(marker)}`);
     return;
   }
   if (annotations[ANNOTATIONS.deletionPolicy] === "Orphan") {
@@ -59,7 +66,7 @@ export async function cleanUp(run: DnsRun): Promise<void> {
 }
 
 /** Another object of the cluster that shares the record. */
-async function heirOf({ object, ctx }: DnsRun, record: DnsRecord): Promise<Owner | undefined> {
+async function heirOf({ object, ctx, options }: DnsRun, record: DnsRecord): Promise<Owner | undefined> {
   if (controllerOf(object) === undefined) return undefined;
   const all = await ctx.cache.list(DNS_RECORD);
   const heir = all.find(
@@ -69,5 +76,6 @@ async function heirOf({ object, ctx }: DnsRun, record: DnsRecord): Promise<Owner
       other.status?.recordId === record.id,
   );
   if (heir === undefined) return undefined;
-  return { kind: "DNSRecord", namespace: heir.metadata.namespace ?? "", name: heir.metadata.name ?? "" };
+  const { namespace = "", name = "" } = heir.metadata;
+  return ownerIn(options.clusterId, "DNSRecord", namespace, name);
 }

@@ -22,13 +22,21 @@ import {
   specProblem,
   wantedRecord,
 } from "../desired/dns-record.ts";
-import { buildComment, isSameMarker, markerOf, type Owner, ownerText, textOf } from "../desired/marker.ts";
+import {
+  buildComment,
+  isSameMarker,
+  markerOf,
+  type Owner,
+  ownerIn,
+  ownerText,
+  textOf,
+} from "../desired/marker.ts";
 import { DNS_RECORD } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
 import { ConflictProblem } from "./conflict.ts";
 import { cleanUp } from "./dns-cleanup.ts";
 import { type FoundRegistry, findRegistry, isRegistered } from "./dns-registry.ts";
-import { type DnsOptions, type DnsRun, SAFE_LIMIT } from "./dns-run.ts";
+import { type DnsOptions, type DnsRun, isShared, SAFE_LIMIT } from "./dns-run.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { reportProblem, reportReady } from "./report.ts";
 import type { Zone } from "./zones.ts";
@@ -54,7 +62,7 @@ export function createDnsReconcile(options: DnsOptions): Reconcile {
       options.waiters.wait(key, undefined);
       return options.backoff.reset(id);
     }
-    const owner = { kind: "DNSRecord", namespace: key.namespace, name: key.name };
+    const owner = ownerIn(options.clusterId, "DNSRecord", key.namespace, key.name);
     const run = { object, key, ctx, options, owner };
     const report = { kind: DNS_RECORD, object, ctx, now: options.clock.now() };
     try {
@@ -183,10 +191,11 @@ async function formerRecord(
   remote: readonly DnsRecord[],
 ): Promise<DnsRecord | undefined> {
   const { recordId, zoneId } = object.status ?? {};
-  if (!recordId || zoneId !== zone.id) return undefined;
+  if (!recordId || zoneId !== zone.id || isShared(object)) return undefined;
   const record = remote.find(({ id }) => id === recordId) ?? (await api.record(zone.id, recordId));
   const marker = markerOf(record?.comment);
-  if (record !== undefined && marker !== undefined && !isSameMarker(marker, owner)) throw managed(marker);
+  if (record !== undefined && marker !== undefined && !isSameMarker(marker, owner, true))
+    throw managed(marker);
   return record;
 }
 
@@ -197,9 +206,10 @@ function claim(
   wanted: RecordFields,
   registry: FoundRegistry | undefined,
 ): DnsRecord | { record: DnsRecord; shared: Owner } | undefined {
+  const adopt = object.metadata.annotations?.[ANNOTATIONS.adopt] === "true";
   const own = found.find(({ comment }) => {
     const marker = markerOf(comment);
-    return marker !== undefined && isSameMarker(marker, owner);
+    return marker !== undefined && isSameMarker(marker, owner, adopt);
   });
   if (own !== undefined) return own;
   const [record] = found;
@@ -211,7 +221,7 @@ function claim(
       return { record, shared: marker };
     throw managed(marker);
   }
-  if (object.metadata.annotations?.[ANNOTATIONS.adopt] === "true" || isRegistered(registry, record)) {
+  if (adopt || isRegistered(registry, record)) {
     const note = `record ${record.name} (${record.type} ${record.content}) is taken over`;
     ctx.events.record(object, { type: "Normal", reason: "Adopted", note, distinct: record.id });
     return record;

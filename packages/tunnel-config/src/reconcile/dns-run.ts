@@ -1,5 +1,5 @@
 /** One pass over a DNSRecord, and what its steps share. */
-import type { ObjectKey, ReconcileContext } from "@quartet/core";
+import { type Condition, findCondition, type ObjectKey, type ReconcileContext } from "@quartet/core";
 import type { DNSRecord as DnsResource } from "../api.gen.ts";
 import type { Owner } from "../desired/marker.ts";
 import type { Cached } from "../kinds.ts";
@@ -10,6 +10,11 @@ import type { Zones } from "./zones.ts";
 
 /** Comment limit that every plan has. */
 export const SAFE_LIMIT = 100;
+
+/** Whether the record is the same as another's, who manages it (TUN-475). */
+export function isShared({ status }: Cached<DnsResource>): boolean {
+  return findCondition(status?.conditions as Condition[] | undefined, "Ready")?.reason === "Shared";
+}
 
 export interface DnsOptions extends SimpleOptions {
   readonly zones: Zones;

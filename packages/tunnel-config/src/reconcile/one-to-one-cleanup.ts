@@ -44,7 +44,7 @@ export async function cleanUp<T extends ResourceObject, W extends Wanted, R exte
   const marker = markerOf(there);
   const other =
     marker !== undefined
-      ? isSameMarker(marker, run.owner)
+      ? isSameMarker(marker, run.owner, id !== undefined)
         ? undefined
         : marker
       : (await holderOf(run))(remote.id);

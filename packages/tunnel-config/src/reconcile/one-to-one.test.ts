@@ -86,6 +86,7 @@ function stage(type: ResourceKind<Loose, Loose, Loose>, spec: Loose) {
     apiFor,
     secrets: { read: async () => ({ data: { CLOUDFLARE_API_TOKEN: btoa("test-token") } }) } as never,
     assertAlone: async () => {},
+    clusterId: "",
     clock: systemClock,
     backoff: createBackoff(),
     waiters: createWaiters(),

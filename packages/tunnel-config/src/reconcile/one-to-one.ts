@@ -11,6 +11,7 @@ import {
 import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
 import { hashOf } from "../desired/aggregate.ts";
+import { ownerIn } from "../desired/marker.ts";
 import type { Cached } from "../kinds.ts";
 import { accountHint } from "./account.ts";
 import { bring } from "./bring.ts";
@@ -46,7 +47,7 @@ export function createResourceReconcile<T extends ResourceObject, W extends Want
       notices.forget(key);
       return options.backoff.reset(id);
     }
-    const owner = { kind: kind.kind, namespace: key.namespace, name: key.name };
+    const owner = ownerIn(options.clusterId, kind.kind, key.namespace, key.name);
     const run: Run<T, W, R> = { type, object, key, ctx, options, owner };
     const report = { kind, object, ctx, now: options.clock.now() };
     const deleting = object.metadata.deletionTimestamp !== undefined;

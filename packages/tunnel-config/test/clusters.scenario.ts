@@ -1,0 +1,113 @@
+/** Clusters that share an account, and objects that share a record. */
+import { eventually } from "@quartet/testing/stage";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+
+let stage: TunnelStage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage?.close());
+
+const records = (): Loose[] => [...stage.cloudflare.state.zones.get("test-zone-id")!.records.values()];
+const networks = (): Loose[] =>
+  [...stage.cloudflare.state.lists.networks.values()].filter(({ name }) => name === "office");
+const ready = async (kind: string, name: string): Promise<Loose> =>
+  ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
+
+describe("cluster id", () => {
+  it("TUN-801 TUN-805 markers get the name of the cluster without anything being made anew", async () => {
+    const { namespace } = stage;
+    const manager = await stage.startManager();
+    const spec = { name: "api.example.com", type: "A", content: "192.0.2.1", comment: "mine" };
+    await stage.create("DNSRecord", "api", { spec });
+    await stage.create("VirtualNetwork", "office", { spec: { comment: "hq" } });
+    await eventually(() =>
+      expect([records(), networks()]).toMatchObject([
+        [{ comment: `[managed-by:DNSRecord/${namespace}/api] mine` }],
+        [{ comment: "[managed-by:VirtualNetwork/office] hq" }],
+      ]),
+    );
+    await eventually(async () => {
+      expect(await ready("DNSRecord", "api")).toMatchObject({ status: "True" });
+      expect(await ready("VirtualNetwork", "office")).toMatchObject({ status: "True" });
+    });
+    const ids = [records()[0].id, networks()[0].id];
+    await manager.stop();
+    await stage.startManager({ flags: { "tunnel-cluster-id": "east" } });
+    await eventually(() =>
+      expect([records(), networks()]).toMatchObject([
+        [{ id: ids[0], comment: `[managed-by:DNSRecord/${namespace}/api@east] mine` }],
+        [{ id: ids[1], comment: "[managed-by:VirtualNetwork/office@east] hq" }],
+      ]),
+    );
+  });
+
+  it("TUN-805 TUN-806 what an object of the same name in another cluster manages is left alone", async () => {
+    const { namespace } = stage;
+    const comment = `[managed-by:DNSRecord/${namespace}/api@west]`;
+    const answer = await fetch(`${stage.cloudflare.url}/zones/test-zone-id/dns_records`, {
+      method: "POST",
+      headers: { authorization: "Bearer test-token" },
+      body: JSON.stringify({ name: "api.example.com", type: "A", content: "192.0.2.1", ttl: 1, comment }),
+    });
+    expect(answer.status).toBe(200);
+    await stage.startManager({ flags: { "tunnel-cluster-id": "east" } });
+    await stage.create("DNSRecord", "api", {
+      metadata: { annotations: { "cloudflare-operator.io/adopt": "true" } },
+      spec: { name: "api.example.com", type: "A", content: "192.0.2.9" },
+    });
+    await eventually(async () =>
+      expect(await ready("DNSRecord", "api")).toMatchObject({
+        status: "False",
+        reason: "AdoptionConflict",
+        message: `record managed by DNSRecord/${namespace}/api@west`,
+      }),
+    );
+    await stage.remove("DNSRecord", "api");
+    await eventually(async () => expect(await stage.find("DNSRecord", "api")).toBeUndefined());
+    expect(records()).toMatchObject([{ comment, content: "192.0.2.1" }]);
+  });
+});
+
+describe("one host of two Ingresses", () => {
+  it("TUN-475 TUN-929 is one record of both, after a restart too, and goes with the last", async () => {
+    const manager = await stage.startManager();
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    await stage.ingress("first", "a.example.com", "one", "/one");
+    const first = "first-a-example-com";
+    await eventually(async () => expect(await ready("DNSRecord", first)).toMatchObject({ status: "True" }));
+    await stage.ingress("second", "a.example.com", "two", "/two");
+    const second = "second-a-example-com";
+    const shared = () =>
+      eventually(async () =>
+        expect((await stage.get("DNSRecord", second)).status).toMatchObject({
+          state: "Active",
+          conditions: [{ type: "Ready", status: "True", reason: "Shared" }],
+        }),
+      );
+    await shared();
+    const [{ id }] = records();
+    await manager.stop();
+    const from = stage.cloudflare.requests.length;
+    await stage.startManager();
+    // Both are compared again.
+    await eventually(() => {
+      const looked = stage.cloudflare.requests
+        .slice(from)
+        .filter(({ path }) => path.includes("/dns_records"));
+      expect(looked.length).toBeGreaterThanOrEqual(2);
+    });
+    await stage.remove("Ingress", "first");
+    await stage.remove("DNSRecord", first);
+    await eventually(() =>
+      expect(records()).toMatchObject([
+        { id, comment: `[managed-by:DNSRecord/${stage.namespace}/${second}]` },
+      ]),
+    );
+    expect((await stage.events(second)).filter((text) => text.includes("AdoptionConflict"))).toEqual([]);
+    await stage.remove("Ingress", "second");
+    await stage.remove("DNSRecord", second);
+    await eventually(() => expect(records()).toEqual([]));
+  });
+});
