@@ -48,6 +48,30 @@ describe("a refusal", () => {
     },
   );
 
+  it("ds-patches DSP-620 DSP-706 FailedClaim: of the adoption makes no pod beside the one that was left", async () => {
+    await nodes.add("n1");
+    const before = await stage.start();
+    await sets.create({});
+    await sets.settled(1);
+    const [left] = await sets.pods();
+    await sets.orphan();
+    await before.stop();
+    const { writes, lift } = await refuse({
+      stage,
+      module: dsPatchesModule,
+      refusal: { verb: "patch", group: "", resource: "pods" },
+      by: "policy",
+      provoke: () => sets.create({}),
+    });
+    expect(writes.length).toBeLessThanOrEqual(MAX_WRITES);
+    const events = (await sets.events()).filter(({ reason }) => reason === "FailedClaim");
+    expect(events.map(({ note }) => note)).toContainEqual(TOLD);
+    expect((await sets.pods()).map(({ metadata }) => metadata.uid)).toEqual([left?.metadata.uid]);
+    await lift();
+    await sets.settled(1);
+    expect((await sets.pods()).map(({ metadata }) => metadata.uid)).toEqual([left?.metadata.uid]);
+  });
+
   it("ds-patches DSP-735 FailedDelete: of a rolling update leaves every pod where it is", async () => {
     await nodes.add(...NODES);
     const { writes, lift } = await refuse({

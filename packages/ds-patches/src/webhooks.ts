@@ -79,6 +79,9 @@ function podAdmission(
     isCompanion: () => parts.mode.current() === "companion",
     patchesOf: parts.patchesOf,
     applied: metrics.applied,
+    // Each pod is patched for itself, since others may have changed it before.
+    duration: (ms) => metrics.duration(ms, false),
+    monotonic: () => manager.clock.monotonic(),
     failed(daemonSet, reason, message) {
       metrics.failed(daemonSet, reason);
       const note = `A pod was admitted without patches: ${message}`;

@@ -64,10 +64,10 @@ describe("DaemonSets with patches", () => {
     });
   });
 
-  it("ds-patches S04 DSP-413 DSP-509: a labelled node gets its patch, others the template alone", async () => {
+  it("ds-patches S04 DSP-413 DSP-509 DSP-1011: a labelled node gets its patch, others the template alone", async () => {
     await nodes.add("n2");
     await nodes.add({ name: "n1", labels: { [LARGE]: "large" } });
-    await stage.start();
+    const manager = await stage.start();
     await sets.create({ patches: [cachePatch("2Ti")] });
     await sets.settled(2);
     const pods = byNode(await sets.pods());
@@ -80,6 +80,9 @@ describe("DaemonSets with patches", () => {
     expect(pods.get("n2")?.metadata.annotations?.["daemonset.kruise.io/patches-applied"]).toBeUndefined();
     const hashes = [...pods.values()].map(({ metadata }) => metadata.labels["controller-revision-hash"]);
     expect(new Set(hashes).size).toBe(1);
+    const metrics = await manager.metrics();
+    expect(metrics).toMatch(/^daemonset_patches_applied_total\{[^}]*mode="owner"[^}]*\} 1$/m);
+    expect(metrics).toMatch(/^daemonset_patches_duration_seconds_count\{mode="owner",cache="miss"\} 1$/m);
   });
 
   it("ds-patches S06 DSP-506: of patches that set one variable the last in order wins", async () => {

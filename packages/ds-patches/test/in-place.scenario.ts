@@ -167,4 +167,20 @@ describe("a rollback", () => {
     expect((await sets.get()).spec.patches).toBeUndefined();
     expect((await sets.byNode()).get("n2")?.metadata.uid).toBe(alone.get("n2")?.metadata.uid);
   });
+
+  it("ds-patches DSP-611 DSP-623: 0 is the state before, also when the present one is an old template with patches", async () => {
+    await nodes.add({ name: "n1", labels: GPU });
+    await stage.start();
+    await sets.create({});
+    await sets.settled(1);
+    await sets.patch(withContainer({ image: "agent:2" }));
+    await sets.settled(1);
+    const { spec: first } = withContainer({ image: "agent:1" });
+    await sets.patch({ spec: { ...first, patches: [cachePatch("3Ti")] } });
+    await eventually(async () => expect(cacheOn(await sets.byNode(), "n1")).toBe("3Ti"));
+    await sets.settled(1);
+    await sets.patch({ metadata: { annotations: { "daemonset.kruise.io/rollback-to": "0" } } });
+    await eventually(async () => expect(imageOf(await sets.byNode(), "n1")).toBe("agent:2"));
+    expect((await sets.get()).spec.patches).toBeUndefined();
+  });
 });

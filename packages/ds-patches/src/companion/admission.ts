@@ -17,6 +17,10 @@ export interface PodAdmission {
   isCompanion(): boolean;
   readonly patchesOf: PatchesOf;
   applied(daemonSet: DeepReadonly<DaemonSet>, patches: number): void;
+  /** A pod was matched and patched in so many milliseconds. */
+  duration(ms: number): void;
+  /** Milliseconds of a clock that only goes forward. */
+  monotonic(): number;
   failed(daemonSet: DeepReadonly<DaemonSet>, reason: PatchFailure, message: string): void;
 }
 
@@ -72,10 +76,14 @@ async function admitted(
     admission.failed(daemonSet, "node_not_found", `there is no node ${name}`);
     return pod;
   }
+  const start = admission.monotonic();
   const match = patchSet.match(patchSet.maskOf(node.metadata.labels ?? {}));
   try {
     const result = patchedPod(pod, match, patchSet.listHash);
-    if (result !== pod) admission.applied(daemonSet, match.indexes.length);
+    if (result !== pod) {
+      admission.duration(admission.monotonic() - start);
+      admission.applied(daemonSet, match.indexes.length);
+    }
     return result;
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;

@@ -73,9 +73,10 @@ async function baseRevision(all: readonly Revision[], work: Work): Promise<Revis
   const isBaseOnly = patches.length > 0;
   const [found] = equalBases(all, work);
   if (found !== undefined) {
-    // The whole state is the newest of all; a base with patches on it the newest base.
-    const newest = highest(isBaseOnly ? all.filter((revision) => !isSnapshot(revision)) : all);
-    return await renumbered(found, { newest, next: highest(all) + 1, unmark: !isBaseOnly }, work);
+    // Below a snapshot it is not the whole state: raised, it would seem to be the one before.
+    if (isBaseOnly) return found;
+    const newest = highest(all);
+    return await renumbered(found, { newest, next: newest + 1, unmark: true }, work);
   }
   const { name } = work.daemonSet.metadata;
   const hash = revisionHash(work.memory.compiled.templateText, work.daemonSet.status?.collisionCount);
