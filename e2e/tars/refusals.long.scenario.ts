@@ -102,6 +102,10 @@ const claimOwner = async (user: User): Promise<string | undefined> =>
 async function endPod(user: User): Promise<void> {
   const spec = { containers: [{ name: "a", image: "a:1" }] };
   await user.create("Pod", "a", { metadata: { labels: LABELS }, spec }, "v1");
+  await eventually(async () => {
+    const endpoint = await user.find("TEndpoint", ECHO);
+    expect(endpoint?.status?.pods?.length).toBe(1);
+  });
   await user.delete("Pod", "a", "v1");
 }
 
@@ -226,7 +230,8 @@ testRefusals<Stage>({
     ...(one.also && { also: one.also }),
   })),
   without: {
-    "delete k8s.tars.io/texitedrecords": "of a server that is gone: there is nobody to tell",
+    "delete k8s.tars.io/texitedrecords":
+      "of a server that is gone: told on the record itself, which the garbage collector takes too",
     "patch /nodes": "a node has no namespace whose events the manager may write; the log tells",
   },
   async told(stage) {

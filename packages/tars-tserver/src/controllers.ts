@@ -36,9 +36,10 @@ import {
   T_TREE,
 } from "./kinds.ts";
 import { LOCAL_VOLUME_LABEL, TREE_NAME } from "./labels.ts";
+import { createConfigMetrics, createServerMetrics } from "./metrics.ts";
 import { createAccountReconcile } from "./reconcile/account.ts";
 import { configItem, createConfigReconcile } from "./reconcile/config.ts";
-import { reconcileDeploy } from "./reconcile/deploy.ts";
+import { createDeployReconcile } from "./reconcile/deploy.ts";
 import { createImageReconcile } from "./reconcile/image.ts";
 import { createMemories, type Memories } from "./reconcile/memory.ts";
 import { reconcileNode } from "./reconcile/node.ts";
@@ -108,7 +109,7 @@ export function buildControllers(
       .complete(
         guarded(
           tellingRefusals(
-            createConfigReconcile({ lookups, clock }),
+            createConfigReconcile({ lookups, clock, metrics: createConfigMetrics(manager.metrics) }),
             async ({ namespace, name }, { signal }) => {
               const versions = (await lookups(signal)).item(namespace, name);
               return versions.find(isInForce) ?? versions[0];
@@ -123,7 +124,7 @@ export function buildControllers(
   const accounts = tellingRefusals(createAccountReconcile(clock), (key, ctx) =>
     ctx.cache.get(T_ACCOUNT, key),
   );
-  const deploys = tellingRefusals(reconcileDeploy, (key, ctx) => ctx.cache.get(T_DEPLOY, key));
+  const deploys = tellingRefusals(createDeployReconcile(lookups), (key, ctx) => ctx.cache.get(T_DEPLOY, key));
   manager.add(manager.controller("tars-deploy").for(T_DEPLOY).withQueue(QUEUE).complete(guarded(deploys)));
   manager.add(manager.controller("tars-image").for(T_IMAGE).withQueue(QUEUE).complete(guarded(images)));
   manager.add(manager.controller("tars-account").for(T_ACCOUNT).withQueue(QUEUE).complete(guarded(accounts)));
@@ -162,7 +163,8 @@ function buildServers(
 ): void {
   const { clock } = manager;
   const memories = createMemories();
-  const reconcile = guarded(createServerReconcile({ lookups, memories, clock, settings }));
+  const metrics = createServerMetrics(manager.metrics);
+  const reconcile = guarded(createServerReconcile({ lookups, memories, clock, settings, metrics }));
   const own = { labelSelector: OWN_SELECTOR };
   manager.add(
     manager

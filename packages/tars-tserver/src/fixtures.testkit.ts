@@ -1,4 +1,5 @@
 /** Objects that unit tests start from. */
+import { ApiError } from "@quartet/core";
 import type { TServer } from "./api.gen.ts";
 
 type Spec = TServer["spec"];
@@ -35,4 +36,13 @@ export function webServer(k8s: Spec["k8s"] = {}): TServer {
   });
   delete server.spec.tars;
   return server;
+}
+
+/** An answer of the API server that refuses a request. */
+export function apiRefusal(code: number, reason: string, message: string, cause?: string): ApiError {
+  return new ApiError({
+    ...{ code, reason, message, method: "POST", path: "/" },
+    details: { causes: cause === undefined ? [] : [{ reason: cause }] },
+    ...{ retryAfterSeconds: undefined, continueToken: undefined },
+  });
 }

@@ -21,6 +21,7 @@ import {
   T_TEMPLATE,
   T_TREE,
 } from "./kinds.ts";
+import { createDenialCounter } from "./metrics.ts";
 import { RIGHTS } from "./rights.ts";
 import { type Lookups, openLookups } from "./sources.ts";
 
@@ -78,6 +79,7 @@ function contextOf(manager: Manager, flags: Flags, { lookups }: SharedLookups): 
     clock: manager.clock,
     lookups,
     deleteGuardMs: flags["tars-tconfig-delete-guard"],
+    countDenial: createDenialCounter(manager.metrics),
     identities,
   };
 }

@@ -20,6 +20,11 @@ export function podStates(pods: readonly DeepReadonly<Pod>[]): PodState[] {
   return [...pods].sort((a, b) => compare(a.metadata.name ?? "", b.metadata.name ?? "")).map(podState);
 }
 
+/** Whether the registry routes to a pod (RG-007). */
+export function isRouted({ settingState, presentState }: PodState): boolean {
+  return settingState === ACTIVE && presentState === ACTIVE;
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

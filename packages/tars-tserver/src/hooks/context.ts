@@ -7,7 +7,7 @@ import {
   type Kind,
   type KubeObject,
 } from "@quartet/core";
-import type { AdmissionRequest, Refusal } from "@quartet/core/webhook";
+import type { AdmissionContext, AdmissionRequest, Refusal } from "@quartet/core/webhook";
 import type { Denial } from "../admission/denial.ts";
 import type { AnyServer } from "../admission/mutate-server.ts";
 import type { TServer, TServerV1Beta3 } from "../api.gen.ts";
@@ -23,6 +23,8 @@ export interface HookContext {
   readonly identities: Identities;
   /** Age below which an active TConfig cannot be deleted, ms; 0 for none. */
   readonly deleteGuardMs: number;
+  /** Counts a request that was denied. */
+  readonly countDenial: (kind: string, operation: string) => void;
   /** Rejects until the caches can be asked. */
   lookups(signal: AbortSignal): Promise<Lookups>;
 }
@@ -30,6 +32,13 @@ export interface HookContext {
 /** A denial as the peer answers: HTTP 400. */
 export function refusal(denial: string): Refusal {
   return { refused: denial, code: 400 };
+}
+
+/** The answer of a hook, counted if it refuses; a request that only tries is not counted. */
+export function counted<T extends object>({ countDenial }: HookContext, ctx: AdmissionContext, answer: T): T {
+  const { kind, operation } = ctx.request;
+  if ("refused" in answer && !ctx.dryRun) countDenial(kind.kind, operation);
+  return answer;
 }
 
 /** The verdict of a validation. */

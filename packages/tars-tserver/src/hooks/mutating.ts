@@ -21,7 +21,7 @@ import type { TAccount, TConfig, TDeploy, TImage, TTemplate, TTree } from "../ap
 import { frameworkSettings } from "../desired/framework.ts";
 import { T_FRAMEWORK_CONFIG, T_SERVER } from "../kinds.ts";
 import { FRAMEWORK_NAME } from "../labels.ts";
-import { type HookContext, namespaceOf, refusal, timeOf } from "./context.ts";
+import { counted, type HookContext, namespaceOf, refusal, timeOf } from "./context.ts";
 
 /** Rounds of bcrypt are two to the power of this (D21). */
 const BCRYPT_COST = 10;
@@ -43,10 +43,10 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 /** The mutating webhook of all kinds. What it does not know it lets through with a warning (API-003). */
 export function mutating(context: HookContext): Mutate {
-  return (object, ctx) => {
+  return async (object, ctx) => {
     const { kind } = ctx.request.kind;
     const handler = HANDLERS[kind];
-    if (handler !== undefined) return handler(object, ctx, context);
+    if (handler !== undefined) return counted(context, ctx, await handler(object, ctx, context));
     ctx.warn(`quartet has no defaults for ${kind}`);
     return object;
   };

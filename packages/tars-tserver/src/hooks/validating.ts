@@ -17,6 +17,7 @@ import type { TAccount, TDeploy, TFrameworkConfig, TTemplate, TTree } from "../a
 import { objectName } from "../labels.ts";
 import { createConfig, deleteConfig, updateConfig } from "./config.ts";
 import {
+  counted,
   type HookContext,
   namespaceOf,
   serverExists,
@@ -58,10 +59,12 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 /** The validating webhook of all kinds. What it does not know it lets through with a warning (API-003). */
 export function validating(context: HookContext): Validate {
-  return (object, ctx) => {
+  return async (object, ctx) => {
     const { operation, kind } = ctx.request;
     const handler = HANDLERS[`${operation} ${kind.kind}`];
-    if (handler !== undefined) return handler(object as DeepReadonly<KubeObject>, ctx, context);
+    if (handler !== undefined) {
+      return counted(context, ctx, await handler(object as DeepReadonly<KubeObject>, ctx, context));
+    }
     ctx.warn(`quartet has no rules for ${operation} of ${kind.kind}`);
     return [];
   };

@@ -37,8 +37,10 @@ export interface ChildOptions<T extends KubeObject> {
   readonly replacesForeign?: boolean;
   /** Asks the server whether it would take the object, before the live one is deleted. */
   readonly tryOut?: (object: T) => Promise<void>;
-  /** Before a recreation. */
-  readonly onRecreate?: (live: DeepReadonly<T>, because: string) => Promise<void> | void;
+  /** Before the live object is deleted in order to be made anew. */
+  readonly beforeRecreate?: (live: DeepReadonly<T>) => Promise<void>;
+  /** Once it is deleted. */
+  readonly onRecreate?: (because: string) => void;
 }
 
 /** How an object relates to a server. */
@@ -105,8 +107,9 @@ async function carryOut<T extends KubeObject>(
     case "recreate": {
       if (live === undefined) throw new Error(`${kind.kind}: there is nothing to make anew`);
       await options.tryOut?.(step.object);
-      await options.onRecreate?.(live, step.because);
+      await options.beforeRecreate?.(live);
       await remove(options, live, step.propagation);
+      options.onRecreate?.(step.because);
       // With its dependents left alone it lives on until the garbage collector has let go of them.
       if (step.propagation === "Orphan") return { state: "going", because: step.because };
       await client.create(kind, step.object, write);

@@ -1,7 +1,7 @@
-import { ApiError } from "@quartet/core";
 import { fakeClock } from "@quartet/core/testkit";
 import { expect, it } from "vitest";
-import { echoServer } from "../fixtures.testkit.ts";
+import { desiredStatefulSet } from "../desired/workloads.ts";
+import { apiRefusal, echoServer } from "../fixtures.testkit.ts";
 import { syncChildren } from "./children-step.ts";
 import { createMemories } from "./memory.ts";
 import { newPass, type Pass } from "./pass.ts";
@@ -10,11 +10,7 @@ it("TARS-R-013 in a namespace that goes each child is asked for once, and nothin
   const memories = createMemories();
   const asked: string[] = [];
   const refused = (): never => {
-    throw new ApiError({
-      ...{ code: 403, reason: "Forbidden", message: "the namespace goes", method: "POST", path: "/" },
-      details: { causes: [{ reason: "NamespaceTerminating" }] },
-      ...{ retryAfterSeconds: undefined, continueToken: undefined },
-    });
+    throw apiRefusal(403, "Forbidden", "the namespace goes", "NamespaceTerminating");
   };
   const pass = (uid: string): Pass => {
     const none = { get: () => undefined, list: () => [] };
@@ -43,4 +39,46 @@ it("TARS-R-013 in a namespace that goes each child is asked for once, and nothin
   // A server of the same name in a namespace that was made anew.
   await syncChildren(pass("u2"));
   expect(asked).toHaveLength(8);
+});
+
+it("TARS-R-030 TARS-R-012 while the deletion is refused the new StatefulSet is tried out once a minute", async () => {
+  const clock = fakeClock();
+  const memory = createMemories().of("ns1/demo-echoserver");
+  const before = echoServer();
+  const mount = { name: "m5", mountPath: "/m5", source: { tLocalVolume: {} } };
+  const server = echoServer({ k8s: { ...before.spec.k8s, mounts: [mount] } });
+  const input = { nodeImage: undefined, portStyle: "seed", hostBindClaim: false } as never;
+  const live = desiredStatefulSet(before, input);
+  const asked: string[] = [];
+  const told: string[] = [];
+  const refuse = async ({ kind }: { kind: string }): Promise<never> => {
+    asked.push(`delete ${kind}`);
+    throw new Error("refused");
+  };
+  const none = { get: () => undefined, list: () => [] };
+  const pass = (): Pass =>
+    newPass({
+      ...{ server, memory, clock, framework: {}, lookups: {}, pods: [] },
+      informers: {
+        ...{ services: none, daemonSets: none, endpoints: none, records: none, claims: none },
+        statefulSets: { get: () => live },
+      },
+      settings: { portStyle: "seed", hostBindClaim: false, gateFallback: false },
+      ctx: {
+        signal: new AbortController().signal,
+        client: {
+          async create({ kind }: { kind: string }, _object: object, { dryRun }: { dryRun?: boolean }) {
+            if (dryRun === true) asked.push(`try ${kind}`);
+          },
+          deleteIfExists: refuse,
+        },
+        events: { record: (_: object, { reason }: { reason: string }) => told.push(reason) },
+      },
+    } as unknown as Parameters<typeof newPass>[0]);
+  for (const _try of [1, 2]) await syncChildren(pass());
+  expect(asked).toEqual(["try StatefulSet", "delete StatefulSet", "delete StatefulSet"]);
+  await clock.advance(60_000);
+  await syncChildren(pass());
+  expect(asked.slice(3)).toEqual(["try StatefulSet", "delete StatefulSet"]);
+  expect(told).toEqual([]);
 });

@@ -31,6 +31,8 @@ import type { Pass } from "./pass.ts";
 
 /** Wait for an object that is going, ms (R-007). */
 export const GOING_MS = 1_000;
+/** How long it holds that the API server would take a StatefulSet, ms. Source: the longest pause between two tries. */
+const TRIED_OUT_MS = 60_000;
 
 /** Brings all children to what is wanted; true when one of them is still going. */
 export async function syncChildren(pass: Pass): Promise<boolean> {
@@ -125,25 +127,30 @@ function statefulSetStep(pass: Pass): Promise<ChildOutcome | undefined> {
       return syncStatefulSet(wanted, live, toleranceOf(pass));
     },
     {
-      async tryOut(object) {
-        const probe = {
-          ...object,
-          metadata: { ...object.metadata, name: undefined, generateName: `${pass.model.name}-` },
-        };
-        const { name: _name, ...metadata } = probe.metadata;
-        await ctx.client.create(STATEFUL_SET, { ...object, metadata }, { signal: ctx.signal, dryRun: true });
-      },
-      async onRecreate(live, because) {
+      tryOut: (object) => tryOut(pass, object),
+      beforeRecreate: (live) => removeLocalClaims(pass, wanted, live),
+      onRecreate(because) {
+        pass.memory.triedOut = undefined;
         ctx.events.record(server, {
           type: "Normal",
           reason: "StatefulSetRecreated",
           note: `StatefulSet ${pass.model.name} is made anew: ${because}`,
           distinct: because,
         });
-        await removeLocalClaims(pass, wanted, live);
       },
     },
   );
+}
+
+/** Asks whether the API server would take a StatefulSet; its answer holds for a while, should the deletion be refused. */
+async function tryOut({ ctx, model, memory, clock }: Pass, object: StatefulSet): Promise<void> {
+  const text = JSON.stringify(object.spec);
+  const now = clock.monotonic();
+  const { triedOut } = memory;
+  if (triedOut?.text === text && now - triedOut.at < TRIED_OUT_MS) return;
+  const { name: _name, ...metadata } = { ...object.metadata, generateName: `${model.name}-` };
+  await ctx.client.create(STATEFUL_SET, { ...object, metadata }, { signal: ctx.signal, dryRun: true });
+  memory.triedOut = { text, at: now };
 }
 
 /** The policy is fixed at creation (MAP-022). */

@@ -14,6 +14,7 @@ import { frameworkSettings } from "../desired/framework.ts";
 import { FIELD_MANAGER } from "../identity.ts";
 import { T_CONFIG } from "../kinds.ts";
 import { ACTIVATED_AT_ANNOTATION, ACTIVATED_LABEL, DEACTIVATE_LABEL, DEACTIVATING_LABEL } from "../labels.ts";
+import type { ConfigAction, ConfigMetrics } from "../metrics.ts";
 import type { Lookups } from "../sources.ts";
 
 /** After so long a mark that no other version explains is taken off again, ms. */
@@ -22,10 +23,12 @@ const STALE_MARK_MS = 5_000;
 const MAX_WRITES = 50;
 
 type Config = DeepReadonly<TConfig>;
+type Write = (config: Config, ctx: ReconcileContext) => Promise<void>;
 
 export interface ConfigParts {
   readonly lookups: (signal: AbortSignal) => Promise<Lookups>;
   readonly clock: Clock;
+  readonly metrics: ConfigMetrics;
 }
 
 /** The item of a configuration as a key. */
@@ -34,7 +37,7 @@ export function configItem(config: Config): ObjectKey[] {
 }
 
 /** The reconcile of items; their keys are those of {@link configItem}. */
-export function createConfigReconcile({ lookups, clock }: ConfigParts): Reconcile {
+export function createConfigReconcile({ lookups, clock, metrics }: ConfigParts): Reconcile {
   /** When a mark was first seen that no other version explains, ms of the monotonic clock, by UID. */
   const marked = new Map<string, number>();
   return async (key, ctx) => {
@@ -51,12 +54,17 @@ export function createConfigReconcile({ lookups, clock }: ConfigParts): Reconcil
       marked.set(uid, since);
       return now - since >= STALE_MARK_MS;
     });
+    const of = (configs: readonly Config[], action: ConfigAction, write: Write) =>
+      configs.map((config) => ({ config, action, write }));
     const writes = [
-      ...plan.deactivate.map((config) => () => deactivate(config, ctx)),
-      ...restored.map((config) => () => unmark(config, ctx)),
-      ...plan.remove.map((config) => () => remove(config, ctx)),
+      ...of(plan.deactivate, "deactivated", deactivate),
+      ...of(restored, "restored", unmark),
+      ...of(plan.remove, "deleted", remove),
     ];
-    for (const write of writes.slice(0, MAX_WRITES)) await write();
+    for (const { config, action, write } of writes.slice(0, MAX_WRITES)) {
+      await write(config, ctx);
+      metrics.changed(action);
+    }
     if (writes.length > MAX_WRITES) return { requeueAfter: 0, exact: true };
     const waiting = plan.unexplained.length > restored.length;
     return waiting ? { requeueAfter: STALE_MARK_MS, exact: true } : undefined;

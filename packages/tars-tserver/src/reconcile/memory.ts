@@ -14,10 +14,14 @@ export interface Memory {
   readonly pending: { endpoint: Pending | undefined; server: Pending | undefined };
   /** Pods that went before they were recorded, in the order in which they went. */
   readonly gone: Map<string, ExitedPod>;
+  /** UIDs of pods that were routed to in the last pass; `undefined` before the first. */
+  active: ReadonlySet<string> | undefined;
   /** When it was last told that nobody sets the readiness gate, ms of the monotonic clock. */
   gateReported: number | undefined;
   /** UID of the server when the API server said that its namespace goes: nothing can be made there any more. */
   endsWithNamespace: string | undefined;
+  /** The StatefulSet that the API server said it would take, as text, and when, ms of the monotonic clock. */
+  triedOut: { readonly text: string; readonly at: number } | undefined;
   /** What was told in events, so that it is not told in each pass. */
   readonly told: Set<string>;
 }
@@ -41,8 +45,10 @@ export function createMemories(): Memories {
     const memory: Memory = {
       pending: { endpoint: undefined, server: undefined },
       gone: new Map(),
+      active: undefined,
       gateReported: undefined,
       endsWithNamespace: undefined,
+      triedOut: undefined,
       told: new Set(),
     };
     memories.set(key, memory);

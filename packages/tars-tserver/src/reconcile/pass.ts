@@ -15,6 +15,7 @@ import {
   T_EXITED_RECORD,
   T_SERVER,
 } from "../kinds.ts";
+import type { ServerMetrics } from "../metrics.ts";
 import type { Lookups } from "../sources.ts";
 import type { Memory } from "./memory.ts";
 
@@ -36,6 +37,7 @@ export interface Parts {
   readonly memories: { of(key: string): Memory; forget(key: string): void };
   readonly clock: Clock;
   readonly settings: ServerSettings;
+  readonly metrics: ServerMetrics;
 }
 
 /** Flags that servers follow. */
@@ -71,6 +73,7 @@ export interface Pass {
   readonly memory: Memory;
   readonly clock: Clock;
   readonly settings: ServerSettings;
+  readonly metrics: ServerMetrics;
   readonly lookups: Lookups;
   /** Pods with the labels of the server. */
   readonly pods: readonly DeepReadonly<Pod>[];
@@ -89,7 +92,7 @@ export interface Problem {
 export function newPass(
   parts: { ctx: ReconcileContext; server: DeepReadonly<TServer> } & Pick<
     Pass,
-    "informers" | "framework" | "memory" | "clock" | "settings" | "lookups" | "pods"
+    "informers" | "framework" | "memory" | "clock" | "settings" | "metrics" | "lookups" | "pods"
   >,
 ): Pass {
   return { ...parts, model: modelOf(parts.server), problems: [] };

@@ -35,7 +35,8 @@ export function tellingRefusals(reconcile: Reconcile, objectOf: ObjectOf): Recon
   };
 }
 
-function isRefusal(error: unknown): boolean {
+/** The API server refuses a request for what it is or for whose it is. */
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.code >= FIRST_SERVER_ERROR) return false;
   const passing: boolean = isConflict(error) || isNotFound(error) || isNamespaceTerminating(error);
   return !passing;

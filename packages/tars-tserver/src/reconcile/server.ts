@@ -25,6 +25,7 @@ import { recordExited } from "./exited-step.ts";
 import { tendGates } from "./gate-step.ts";
 import { newPass, type Parts, type Pass, type Sources, sourcesOf } from "./pass.ts";
 import { podsOf } from "./pods.ts";
+import { isRefusal } from "./refusals.ts";
 import { writeStatus } from "./status-step.ts";
 
 /** Some children could not be brought to what is wanted; what and why is in the message and in events. */
@@ -39,7 +40,10 @@ export function createServerReconcile(parts: Parts): Reconcile {
     const server = informers.servers.get(key);
     if (server === undefined || server.metadata.deletionTimestamp !== undefined) {
       await removeAll(key, server, informers, ctx);
-      if (server === undefined) parts.memories.forget(keyToString(key));
+      if (server === undefined) {
+        parts.memories.forget(keyToString(key));
+        parts.metrics.forget(key);
+      }
       return;
     }
     const lookups = await parts.lookups(ctx.signal);
@@ -51,6 +55,7 @@ export function createServerReconcile(parts: Parts): Reconcile {
       memory: parts.memories.of(keyToString(key)),
       clock: parts.clock,
       settings: parts.settings,
+      metrics: parts.metrics,
       lookups,
       pods: podsOf(ctx.cache, key.namespace, server.spec.app, server.spec.server),
     });
@@ -125,7 +130,7 @@ async function removeAll(
   key: ObjectKey,
   server: DeepReadonly<TServer> | undefined,
   informers: Sources,
-  { client, signal }: ReconcileContext,
+  { client, signal, events }: ReconcileContext,
 ): Promise<void> {
   const belongs = (object: DeepReadonly<KubeObject>): boolean => {
     const owner = controllerOf(object);
@@ -142,7 +147,12 @@ async function removeAll(
     cached: DeepReadonly<T> | undefined,
   ): Promise<void> => {
     await removeChild(client, kind, cached, belongs, signal).catch((error) => {
-      if (!isNotFound(error)) throw error;
+      if (isNotFound(error)) return;
+      // There is no server left to tell it on.
+      if (cached !== undefined && isRefusal(error)) {
+        events.record(cached, { type: "Warning", reason: "WriteRefused", note: messageOf(error) });
+      }
+      throw error;
     });
   };
   await Promise.all([

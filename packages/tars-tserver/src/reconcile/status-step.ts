@@ -10,6 +10,7 @@ import { APP_LABEL, SERVER_LABEL } from "../labels.ts";
 import { describeProblems } from "./children-step.ts";
 import type { Memory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
+import { measurePods } from "./pod-figures.ts";
 
 /** How long a change may wait for further ones, which come in bursts, ms. */
 interface Patience {
@@ -28,6 +29,7 @@ type Status = NonNullable<TServer["status"]>;
 
 /** Writes what has changed; the time to come back after, ms, while changes are still coming. */
 export async function writeStatus(pass: Pass): Promise<number | undefined> {
+  measurePods(pass);
   const waits = await Promise.all([writeEndpoint(pass), writeServer(pass)]);
   const times = waits.filter((wait) => wait !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
