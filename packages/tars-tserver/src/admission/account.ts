@@ -30,7 +30,8 @@ export async function mutateAccount(
   const authentication = object.spec?.authentication;
   if (!isMap(authentication)) return object;
   const { password } = authentication;
-  if (password !== undefined) {
+  // Null is left to the schema.
+  if (password !== undefined && password !== null) {
     if (typeof password !== "string" || !PASSWORD.test(password)) {
       return "password should match pattern ^[\\x21-\\x7e]{6,32}$";
     }

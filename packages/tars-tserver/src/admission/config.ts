@@ -111,7 +111,8 @@ export function validateConfigUpdate(now: DeepReadonly<TConfig>, old: DeepReadon
     () => (isDeleting(old) ? "can not update deleting tconfig" : undefined),
     () => {
       const changed = FIXED.find((field) => (now[field] ?? "") !== (old[field] ?? ""));
-      return changed === undefined ? undefined : immutable("tconfig", `/${changed}`);
+      if (changed === undefined) return undefined;
+      return immutable(changed.startsWith("update") ? "TConfig" : "tconfig", `/${changed}`);
     },
     () =>
       old.activated === true && now.activated === false

@@ -2,7 +2,7 @@
 import type { DeepReadonly } from "@quartet/core";
 import type { TTemplate } from "../api.gen.ts";
 import { PARENT_LABEL } from "../labels.ts";
-import { type Denial, missing } from "./denial.ts";
+import { type Denial, invalid, missing } from "./denial.ts";
 import { setLabels } from "./labels.ts";
 
 /** The template with the label of its parent; a root has none. */
@@ -23,7 +23,7 @@ export interface TemplateFacts {
 export function validateTemplate({ metadata, spec }: DeepReadonly<TTemplate>, facts: TemplateFacts): Denial {
   const { name = "" } = metadata;
   const { parent } = spec;
-  if (!parent) return `ttemplate resource is invalid : spec.parent is empty; a root names itself`;
+  if (!parent) return invalid("ttemplate", 'value of filed ".spec.parent" should not empty ');
   if (parent === name) return undefined;
   if (facts.parentOf(parent) === undefined) return missing("ttemplate", facts.namespace, parent);
   const chain = new Set([name]);

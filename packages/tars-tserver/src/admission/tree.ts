@@ -14,9 +14,9 @@ export function mutateTree(object: TTree): TTree {
   return object;
 }
 
-/** Why a new tree is refused. */
-export function validateNewTree(tree: DeepReadonly<TTree>): Denial {
-  if (tree.metadata.name !== TREE_NAME) return "create ttree operation is defined";
+/** Why a new tree is refused; a namespace has one. */
+export function validateNewTree(tree: DeepReadonly<TTree>, isThere: boolean): Denial {
+  if (tree.metadata.name !== TREE_NAME || isThere) return "create ttree operation is defined";
   return namesDenial(tree);
 }
 

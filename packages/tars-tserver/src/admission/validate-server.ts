@@ -14,16 +14,7 @@ import {
   TIMEZONE_VOLUME,
   WORK_DIR_VOLUME,
 } from "../labels.ts";
-import {
-  type Denial,
-  duplicate,
-  first,
-  immutable,
-  invalid,
-  missing,
-  newOffence,
-  type Offence,
-} from "./denial.ts";
+import { type Denial, first, immutable, invalid, missing, newOffence, type Offence } from "./denial.ts";
 
 /** Names of this length and more are refused. */
 const MAX_NAME = 59;
@@ -109,38 +100,35 @@ function blockDenial({ subType, normal }: Spec): Denial {
 
 function portsDenial({ namespace, spec, templateExists }: ServerQuestion): Denial {
   const { tars, normal } = spec;
-  if (tars === undefined)
-    return listDenial([], normal?.ports ?? [], (port) => `duplicate port name value ${port.name}`);
+  if (tars === undefined) return listDenial([], normal?.ports ?? [], "port");
   const servants = tars.servants ?? [];
-  const ports = tars.ports ?? [];
   return first(
-    () => {
-      const reserved = servants.some(({ port }) => port === NODE_PORT);
-      return reserved ? invalid("tserver", `servants port value should not equal ${NODE_PORT}`) : undefined;
-    },
-    () => listDenial([], servants, (servant) => `duplicate servant name value ${servant.name}`),
-    () => {
-      const reserved = ports.some(({ port }) => port === NODE_PORT);
-      return reserved ? invalid("tserver", `port value should not equal ${NODE_PORT}`) : undefined;
-    },
-    () => listDenial(servants, ports, (port) => `duplicate port name value ${port.name}`),
+    () => listDenial([], servants, "servant", "servants port"),
+    () => listDenial(servants, tars.ports ?? [], "port", "port"),
     () => (templateExists ? undefined : missing("ttemplate", namespace, tars.template)),
   );
 }
 
 type Named = Pick<Servant | Port, "name" | "port">;
 
-/** Names without regard to case, and numbers, occur once. */
+/**
+ * Names without regard to case, and numbers, occur once. The first one that is wrong is told, as by the peer.
+ * @param what what an entry is called; with `reserved`, in whose words the port of tarsnode is refused, that is too
+ */
 function listDenial(
   before: readonly Named[],
   list: readonly Named[],
-  twice: (port: Named) => string,
+  what: string,
+  reserved?: string,
 ): Denial {
   const names = new Set(before.map(({ name }) => name.toLowerCase()));
   const numbers = new Set(before.map(({ port }) => port));
   for (const port of list) {
     const name = port.name.toLowerCase();
-    if (names.has(name)) return invalid("tserver", twice(port));
+    if (reserved !== undefined && port.port === NODE_PORT) {
+      return invalid("tserver", `${reserved} value should not equal ${NODE_PORT}`);
+    }
+    if (names.has(name)) return invalid("tserver", `duplicate ${what} name value ${port.name}`);
     if (numbers.has(port.port)) return invalid("tserver", `duplicate port value ${port.port}`);
     names.add(name);
     numbers.add(port.port);
@@ -166,14 +154,18 @@ function hostPortsDenial({ tars, normal, k8s }: Spec): Denial {
 }
 
 function mountsDenial({ spec: { k8s }, version }: ServerQuestion): Denial {
-  const mounts = k8s?.mounts ?? [];
-  const twice = duplicate(mounts.map(({ name }) => name ?? ""));
-  if (twice !== undefined) return invalid("tserver", `duplicate .mounts.name value ${twice}`);
-  if (k8s?.daemonSet !== true || !mounts.some(isClaimed)) return undefined;
-  return invalid(
-    "tserver",
-    `can not use ${version === "v1beta3" ? "TLocalVolume" : "TLocalVolue"} and PersistentVolumeClaimTemplate when .daemonSet value is true`,
-  );
+  const local = version === "v1beta3" ? "TLocalVolume" : "TLocalVolue";
+  const names = new Set<string>();
+  for (const mount of k8s?.mounts ?? []) {
+    const { name = "" } = mount;
+    if (names.has(name)) return invalid("tserver", `duplicate .mounts.name value ${name}`);
+    if (k8s?.daemonSet === true && isClaimed(mount)) {
+      const problem = `can not use ${local} and PersistentVolumeClaimTemplate when .daemonSet value is true`;
+      return invalid("tserver", problem);
+    }
+    names.add(name);
+  }
+  return undefined;
 }
 
 /** What the peer stores although nothing comes of it: refused, unless it is there already. */

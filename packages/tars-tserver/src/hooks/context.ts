@@ -58,14 +58,23 @@ export function namespaceOf(request: AdmissionRequest): string {
 
 /** Whether an object is there: by the cache, or else by the server (API-005). */
 async function exists(
-  { client }: HookContext,
+  context: HookContext,
   kind: Kind,
   key: { namespace: string; name: string },
   cached: object | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (cached !== undefined) return true;
-  if (key.name === "") return false;
+  return key.name !== "" && isLive(context, kind, key, signal);
+}
+
+/** Whether the server has an object. */
+export async function isLive(
+  { client }: HookContext,
+  kind: Kind,
+  key: { namespace: string; name: string },
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     await client.get(kind, key, { signal, metadataOnly: true });
     return true;

@@ -1,5 +1,5 @@
 /** Validation of requests, by kind and operation. */
-import type { DeepReadonly, KubeObject } from "@quartet/core";
+import { type DeepReadonly, type KubeObject, keyOf } from "@quartet/core";
 import type { AdmissionContext, Refusal, Validate } from "@quartet/core/webhook";
 import { validateAccount } from "../admission/account.ts";
 import type { Denial } from "../admission/denial.ts";
@@ -14,11 +14,13 @@ import {
   validateServer,
 } from "../admission/validate-server.ts";
 import type { TAccount, TDeploy, TFrameworkConfig, TTemplate, TTree } from "../api.gen.ts";
+import { T_TREE } from "../kinds.ts";
 import { objectName } from "../labels.ts";
 import { createConfig, deleteConfig, updateConfig } from "./config.ts";
 import {
   counted,
   type HookContext,
+  isLive,
   namespaceOf,
   serverExists,
   storedServer,
@@ -47,7 +49,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   "UPDATE TAccount": account,
   "CREATE TImage": () => [],
   "UPDATE TImage": () => [],
-  "CREATE TTree": (object) => verdict(validateNewTree(object as DeepReadonly<TTree>)),
+  "CREATE TTree": createTree,
   "UPDATE TTree": updateTree,
   "DELETE TTree": deleteTree,
   "CREATE TDeploy": async (object, ctx, context) =>
@@ -135,6 +137,18 @@ function account(object: DeepReadonly<KubeObject>, { old }: AdmissionContext): A
   return verdict(
     validateAccount(object as DeepReadonly<TAccount>, old as DeepReadonly<TAccount> | undefined),
   );
+}
+
+async function createTree(
+  object: DeepReadonly<KubeObject>,
+  { request, signal }: AdmissionContext,
+  context: HookContext,
+): Promise<Answer> {
+  const namespace = namespaceOf(request);
+  // The cache may still have the tree of a namespace that is gone.
+  const known = (await context.lookups(signal)).tree(namespace);
+  const isThere = known !== undefined && (await isLive(context, T_TREE, keyOf(known), signal));
+  return verdict(validateNewTree(object as DeepReadonly<TTree>, isThere));
 }
 
 async function updateTree(

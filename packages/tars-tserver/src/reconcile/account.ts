@@ -3,8 +3,8 @@ import { type Clock, keyOf, mutable, type Reconcile } from "@quartet/core";
 import { FIELD_MANAGER } from "../identity.ts";
 import { T_ACCOUNT } from "../kinds.ts";
 
-/** Longest delay of a timer, ms: an hour; an end further away is looked at again. */
-const LONGEST_DELAY_MS = 3_600_000;
+/** Longest delay of a timer, ms: an end further away is looked at again, by the clock as it then is. */
+const LONGEST_DELAY_MS = 60_000;
 
 /** The reconcile of accounts. */
 export function createAccountReconcile(clock: Clock): Reconcile {

@@ -36,7 +36,9 @@ function reportSilence(
     const ready = conditionOf(pod, "ContainersReady");
     if (ready?.status !== "True" || conditionOf(pod, ACTIVE_GATE) !== undefined) return [];
     const since = Date.parse(ready.lastTransitionTime ?? "");
-    return Number.isNaN(since) ? [] : [{ pod, left: since + SILENCE_MS - clock.now() }];
+    if (Number.isNaN(since)) return [];
+    // The node's clock may be ahead of ours, or ours have been set back.
+    return [{ pod, left: Math.min(SILENCE_MS, since + SILENCE_MS - clock.now()) }];
   });
   if (waits.length === 0) return undefined;
   const silent = waits.filter(({ left }) => left <= 0);

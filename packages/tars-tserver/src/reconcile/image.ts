@@ -8,8 +8,8 @@ import { APP_LABEL, SERVER_LABEL } from "../labels.ts";
 import type { Lookups } from "../sources.ts";
 
 const MS_PER_SECOND = 1_000;
-/** Longest delay of a timer, ms: an hour; a limit further away is looked at again. */
-const LONGEST_DELAY_MS = 3_600_000;
+/** Longest delay of a timer, ms: a limit further away is looked at again, by the clock as it then is. */
+const LONGEST_DELAY_MS = 60_000;
 
 export interface ImageParts {
   readonly lookups: (signal: AbortSignal) => Promise<Lookups>;

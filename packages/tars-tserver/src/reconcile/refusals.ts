@@ -12,8 +12,9 @@ import {
   type ReconcileContext,
 } from "@quartet/core";
 
-/** Server errors pass by themselves, and say nothing of the object. */
+/** Server errors pass by themselves, and say nothing of the object; but for a webhook that somebody has to mend. */
 const FIRST_SERVER_ERROR = 500;
+const DEAD_WEBHOOK = "failed calling webhook";
 
 type ObjectOf = (
   key: ObjectKey,
@@ -37,7 +38,8 @@ export function tellingRefusals(reconcile: Reconcile, objectOf: ObjectOf): Recon
 
 /** The API server refuses a request for what it is or for whose it is. */
 export function isRefusal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.code >= FIRST_SERVER_ERROR) return false;
+  if (!(error instanceof ApiError)) return false;
+  if (error.code >= FIRST_SERVER_ERROR) return error.message.includes(DEAD_WEBHOOK);
   const passing: boolean = isConflict(error) || isNotFound(error) || isNamespaceTerminating(error);
   return !passing;
 }
