@@ -48,3 +48,15 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
+
+/** What {@link withLimit} gives in place of a value that did not come in time. */
+export const LATE: unique symbol = Symbol("late");
+
+/** The promise's value, or {@link LATE} after `ms` milliseconds; `Infinity` waits as long as it takes. */
+export function withLimit<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | typeof LATE> {
+  if (ms === Number.POSITIVE_INFINITY) return promise;
+  return new Promise((resolve, reject) => {
+    const cancel = clock.setTimer(ms, () => resolve(LATE));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}

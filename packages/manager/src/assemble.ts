@@ -7,6 +7,7 @@ import {
   type Clock,
   type Connection,
   type ControllerModule,
+  type ControllerOptions,
   checkRights,
   controllerMetrics,
   createManager,
@@ -102,7 +103,7 @@ function limitsOf(
   settings: ManagerSettings,
 ): Pick<
   ManagerOptions,
-  | "controllerDefaults"
+  | "controllerOptions"
   | "runsDry"
   | "recoverPanic"
   | "features"
@@ -113,10 +114,11 @@ function limitsOf(
   | "shutdownDelayMs"
 > {
   return {
-    controllerDefaults: (module) => ({
-      maxConcurrentReconciles: concurrencyOf(settings, module),
+    controllerOptions: (module, declared) => ({
       reconcileTimeoutMs: settings.reconcileTimeoutMs,
       needLeaderElection: true,
+      ...declared,
+      maxConcurrentReconciles: concurrencyOf(settings, module, declared),
     }),
     runsDry: ({ name }) => settings.dryRunControllers.includes(name),
     recoverPanic: settings.recoverPanic,
@@ -151,7 +153,12 @@ function preflightOf(
   };
 }
 
-/** Concurrency of each controller of a module. */
-export function concurrencyOf({ concurrency }: ManagerSettings, module: ModuleIdentity | undefined): number {
-  return (module && concurrency.byController[module.name]) ?? concurrency.default;
+/** Concurrency of a controller: what the settings say of its module by name, else its own, else that of all. */
+export function concurrencyOf(
+  { concurrency }: ManagerSettings,
+  module: ModuleIdentity | undefined,
+  declared: ControllerOptions,
+): number {
+  const named = module && concurrency.byController[module.name];
+  return named ?? declared.maxConcurrentReconciles ?? concurrency.default;
 }

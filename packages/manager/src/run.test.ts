@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ControllerModule, ManagerHandle } from "@quartet/core";
+import type { ControllerModule, Manager, ManagerHandle } from "@quartet/core";
 import { createCa, issueServing, validating } from "@quartet/core/webhook";
 import { type Double, startDouble, type TestClient, testClient } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,6 +16,16 @@ let client: TestClient;
 let folder: string;
 const running: RunningManager[] = [];
 const lines: string[] = [];
+
+/** Adds a controller that chooses its concurrency itself. */
+const choosingThree = (name: string) => (manager: Manager) =>
+  manager.add(
+    manager
+      .controller(name)
+      .for(ECHO)
+      .withOptions({ maxConcurrentReconciles: 3 })
+      .complete(async () => {}),
+  );
 
 beforeEach(async () => {
   api = await startDouble();
@@ -291,16 +301,18 @@ describe("a manager in this process", () => {
     );
   });
 
-  it("CORE-233 gives controllers the concurrency of the flag", async () => {
+  it("CORE-233 gives controllers the concurrency of the flag; a module's own choice goes before that of all", async () => {
     const manager = await start(
       ["--max-concurrent-reconciles=2,echo=8"],
-      [echoModule(), echoModule(undefined, "second")],
+      [echoModule(choosingThree("quick")), echoModule(choosingThree("slow"), "second")],
     );
     const concurrency = manager.manager
       .controllers()
       .map(({ name, options }) => [name, options.maxConcurrentReconciles]);
     expect(concurrency).toEqual([
+      ["quick", 8],
       ["echo", 8],
+      ["slow", 3],
       ["second", 2],
     ]);
   });
@@ -338,13 +350,14 @@ describe("a manager in this process", () => {
         `apiVersion: config.quartet.io/v1alpha1\nkind: ManagerConfig\nmaxConcurrentReconciles: {default: ${count}}\n`,
       );
     await configure(2);
-    const manager = await start([`--config=${file}`]);
+    const manager = await start([`--config=${file}`], [echoModule(choosingThree("slow"))]);
     await manager.ready;
-    const [controller] = manager.manager.controllers();
+    const [own, controller] = manager.manager.controllers();
     expect(controller?.options.maxConcurrentReconciles).toBe(2);
     await configure(7);
     // The file is looked at every 10 s
     await vi.waitFor(() => expect(controller?.options.maxConcurrentReconciles).toBe(7), 20_000);
+    expect(own?.options.maxConcurrentReconciles).toBe(3);
     const metrics = await (await fetch(`${manager.urls.metrics}/metrics`)).text();
     expect(metrics).toContain('controller_runtime_max_concurrent_reconciles{controller="echo"} 7');
   });

@@ -139,7 +139,7 @@ export async function startLoaded(
 function applyChange(settings: ManagerSettings, manager: ManagerHandle, { setLevels }: Logging): void {
   setLevels(settings.log.levels);
   for (const controller of manager.controllers()) {
-    const count = concurrencyOf(settings, manager.moduleOf(controller));
+    const count = concurrencyOf(settings, manager.moduleOf(controller), controller.declared);
     if (count !== controller.options.maxConcurrentReconciles) controller.setMaxConcurrentReconciles(count);
   }
 }

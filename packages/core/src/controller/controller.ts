@@ -37,8 +37,8 @@ export interface ControllerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly features: Readonly<Record<string, boolean>>;
-  /** Values for options that the controller leaves open. */
-  readonly defaults: Required<ControllerOptions>;
+  /** All options of a controller, given those that it chose itself. */
+  readonly optionsOf: (declared: ControllerOptions) => Required<ControllerOptions>;
   /** Longest wait for the caches in milliseconds; 0 waits for ever. */
   readonly cacheSyncTimeoutMs: number;
   readonly observer?: ControllerObserver;
@@ -126,6 +126,7 @@ export function createController(
 
   return {
     name: plan.name,
+    declared: plan.options,
     get options() {
       return parts.options;
     },
@@ -187,7 +188,7 @@ function createParts(plan: ControllerPlan, deps: ControllerDeps): Parts {
     added: new Set(),
     abort: new AbortController(),
     stopping: new AbortController(),
-    options: { ...deps.defaults, ...plan.options },
+    options: deps.optionsOf(plan.options),
     state: "Starting",
   };
 }

@@ -51,7 +51,12 @@ export function openScene(more: Partial<ControllerDeps> = {}): Scene {
     clock,
     log,
     features: { Gate: true },
-    defaults: { maxConcurrentReconciles: 4, reconcileTimeoutMs: 300_000, needLeaderElection: true },
+    optionsOf: (declared) => ({
+      maxConcurrentReconciles: 4,
+      reconcileTimeoutMs: 300_000,
+      needLeaderElection: true,
+      ...declared,
+    }),
     cacheSyncTimeoutMs: 120_000,
     observer: {
       onReconcile: (_name, result) => count(result),

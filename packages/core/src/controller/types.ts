@@ -136,7 +136,7 @@ export interface OwnsOptions<T extends KubeObject = KubeObject> extends SourceOp
 }
 
 export interface ControllerOptions {
-  /** Default: the manager's value for this controller (CORE-233). */
+  /** What the manager's settings say of this controller's module by name goes first (CORE-233). Default: their value for all. */
   maxConcurrentReconciles?: number;
   reconcileTimeoutMs?: number;
   /** False for controllers that run on every replica. Default true. */
@@ -171,6 +171,8 @@ export type ControllerState =
 export interface Controller {
   readonly name: string;
   readonly state: ControllerState;
+  /** What its author chose with `withOptions`. */
+  readonly declared: ControllerOptions;
   readonly options: Required<ControllerOptions>;
   /** Kinds that it reads, with their scopes, for RBAC and preflight. */
   readonly sources: readonly ControllerSource[];

@@ -35,8 +35,11 @@ export interface ManagerOptions {
   clock: Clock;
   log: Logger;
   metrics: Metrics;
-  /** Values for options that a controller leaves open, by the module that builds it, if any. */
-  controllerDefaults: (module: ModuleIdentity | undefined) => Required<ControllerOptions>;
+  /** All options of a controller, given the module that builds it, if any, and those that its author chose. */
+  controllerOptions: (
+    module: ModuleIdentity | undefined,
+    declared: ControllerOptions,
+  ) => Required<ControllerOptions>;
   controllerObserver?: ControllerObserver;
   /** Go on after a programming error in a reconcile. */
   recoverPanic: boolean;

@@ -110,10 +110,11 @@ function harness(
     clock,
     log,
     metrics: createMetrics({ processMetrics: false }),
-    controllerDefaults: () => ({
+    controllerOptions: (_, declared) => ({
       maxConcurrentReconciles: 1,
       reconcileTimeoutMs: 0,
       needLeaderElection: true,
+      ...declared,
     }),
     recoverPanic: true,
     features: {},
@@ -443,12 +444,13 @@ describe("identity", () => {
     expect(sent.sort()).toEqual(["daemonset dry", "ds-patches-like real"]);
   });
 
-  it("CORE-233 gives each controller the defaults of the module that built it", () => {
+  it("CORE-233 gives each controller the options of the module that built it", () => {
     const { manager } = harness({
-      controllerDefaults: (module) => ({
+      controllerOptions: (module, declared) => ({
         maxConcurrentReconciles: module === tars ? 7 : 2,
         reconcileTimeoutMs: 0,
         needLeaderElection: true,
+        ...declared,
       }),
     });
     const first = patching(manager.forModule(nacos), "tars-like");

@@ -61,7 +61,7 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
           clock,
           log: log.named("controller"),
           features,
-          defaults: options.controllerDefaults(module),
+          optionsOf: (declared) => options.controllerOptions(module, declared),
           cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
           ...(options.controllerObserver && { observer: options.controllerObserver }),
           ...(dry && { plannedRuns: parts.planner.runs(name) }),

@@ -1,5 +1,5 @@
 /** The order in which a manager stops, and how long that may take. */
-import type { Clock } from "../clock.ts";
+import { type Clock, LATE, withLimit } from "../clock.ts";
 import type { Logger } from "../observe/types.ts";
 
 /** Share of the whole limit that running reconciles get before their signals abort: 20 of 30 s (CORE-262). */
@@ -78,15 +78,4 @@ export async function shutDown(steps: ShutdownSteps, options: ShutdownOptions): 
   await step("caches", steps.stopCaches);
   await step("servers", steps.stopServers);
   return { inTime: late.length === 0 && (stuck?.length ?? 0) === 0, stuck: stuck ?? [] };
-}
-
-const LATE = Symbol("late");
-
-/** The promise's value, or {@link LATE} after `ms` milliseconds. */
-function withLimit<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | typeof LATE> {
-  if (ms === Number.POSITIVE_INFINITY) return promise;
-  return new Promise((resolve, reject) => {
-    const cancel = clock.setTimer(ms, () => resolve(LATE));
-    promise.then(resolve, reject).finally(cancel);
-  });
 }

@@ -2,7 +2,7 @@
  * Work outside the cluster: questions to databases, nodes and other services. It may take long or hang, so it never holds
  * a worker of the queue. A quick answer is taken in the pass that asked; a slow one queues the resource when it comes.
  */
-import type { Clock } from "../clock.ts";
+import { type Clock, LATE, withLimit } from "../clock.ts";
 import type { RawSource } from "../controller/types.ts";
 import { keyToString, type ObjectKey } from "../object.ts";
 import { createSlots } from "./slots.ts";
@@ -125,7 +125,8 @@ export function createProbes(clock: Clock, name: string): Probes {
       }
       const task = running ?? begin(resource, topic, probe);
       const patient = !task.late && !topic.slow;
-      const answered = task.answered ?? (patient ? await within(clock, task.outcome) : undefined);
+      const outcome = task.answered ?? (patient ? await withLimit(clock, GRACE_MS, task.outcome) : LATE);
+      const answered = outcome === LATE ? undefined : outcome;
       if (answered === undefined) task.late = true;
       // Work that was ended meanwhile, by the stop of the manager for one, has no answer: that is no failure of its target.
       if (answered === undefined || topic.task !== task) return { state: "pending", ...(last && { last }) };
@@ -180,16 +181,5 @@ function settle(
     void run()
       .then((value) => resolve({ state: "ok", value, at: clock.now() }), fail)
       .finally(cancel);
-  });
-}
-
-/** The answer, or `undefined` when it takes longer than a pass waits. */
-function within<T>(clock: Clock, outcome: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const cancel = clock.setTimer(GRACE_MS, () => resolve(undefined));
-    void outcome.then((value) => {
-      cancel();
-      resolve(value);
-    });
   });
 }

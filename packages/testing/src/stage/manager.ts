@@ -127,10 +127,11 @@ export async function createTestManager(
     clock: systemClock,
     log,
     metrics,
-    controllerDefaults: () => ({
+    controllerOptions: (_, declared) => ({
       maxConcurrentReconciles: 4,
       reconcileTimeoutMs: 300_000,
       needLeaderElection: true,
+      ...declared,
     }),
     runsDry: () => dryRun,
     recoverPanic: true,
