@@ -101,10 +101,11 @@ async function startFleet(kubeconfig: string, namespaces: readonly string[]): Pr
     clock: systemClock,
     log,
     metrics: createMetrics({ processMetrics: false }),
-    controllerDefaults: () => ({
+    controllerOptions: (_, declared) => ({
       maxConcurrentReconciles: 4,
       reconcileTimeoutMs: 300_000,
       needLeaderElection: true,
+      ...declared,
     }),
     recoverPanic: true,
     features: {},

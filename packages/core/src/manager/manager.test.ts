@@ -162,6 +162,7 @@ function fakeController(
   const controller: FakeController = {
     name,
     state: more.state ?? "Running",
+    declared: {},
     options: { maxConcurrentReconciles: 1, reconcileTimeoutMs: 0, needLeaderElection: more.leader ?? true },
     sources: [],
     problem: undefined,
