@@ -8,7 +8,17 @@ import {
   reads,
   reconciles,
 } from "@quartet/core";
-import { CONFIG_MAP, DEPLOYMENT, EVENT, LEASE, NAMESPACE, POD, SECRET, SERVICE } from "@quartet/core/kinds";
+import {
+  CONFIG_MAP,
+  DEPLOYMENT,
+  EVENT,
+  LEASE,
+  NAMESPACE,
+  NODE,
+  POD,
+  SECRET,
+  SERVICE,
+} from "@quartet/core/kinds";
 import { DEFAULT_IMAGE } from "./constants.ts";
 import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "./gateway-kinds.ts";
 import {
@@ -52,6 +62,8 @@ export const RIGHTS: readonly Right[] = [
   ...reconciles(HTTP_ROUTE),
   reads(REFERENCE_GRANT),
   reads(SERVICE),
+  // Records may follow the address of a Node.
+  reads(NODE, { optional: "DNSRecords that follow a Node say that it cannot be read" }),
   manages(CONFIG_MAP),
   reads(LEASE, { names: [PEER_LEASE] }),
   allow(SECRET, ["get", "list", "watch", "create", "patch"], { elsewhere }),

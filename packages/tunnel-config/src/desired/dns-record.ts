@@ -22,6 +22,8 @@ export function specProblem({ spec }: Cached<DnsResource>): string | undefined {
     return "spec.content is missing";
   if (sourceRef === undefined && type === undefined)
     return "spec.type is missing; it is needed with spec.content";
+  if (sourceRef !== undefined && Object.values(sourceRef).filter((ref) => ref !== undefined).length !== 1)
+    return "spec.sourceRef: exactly one of service, ingress, httpRoute, gateway and node is needed";
   if (ttl !== 1 && (ttl < TTL.least || ttl > TTL.most))
     return `spec.ttl: 1 (automatic) or ${TTL.least} to ${TTL.most}`;
   if (spec.proxied === true && type !== undefined && !ADDRESSES.has(type))
@@ -41,9 +43,16 @@ export function isInZone(host: string, zone: string): boolean {
   return host === zone || host.endsWith(`.${zone}`);
 }
 
-/** The wanted record. */
-export function wantedRecord({ spec }: Cached<DnsResource>, name: string): RecordFields {
-  const { type = "A", content, data, ttl = 1, proxied = false, priority, tags } = spec;
+/** The wanted record; its type and content are those of the spec unless others are given. */
+export function wantedRecord(
+  { spec }: Cached<DnsResource>,
+  name: string,
+  {
+    type = "A",
+    content,
+  }: { readonly type?: string | undefined; readonly content?: string | undefined } = spec,
+): RecordFields {
+  const { data, ttl = 1, proxied = false, priority, tags } = spec;
   return {
     name,
     type,

@@ -13,7 +13,7 @@ import {
 } from "../desired/marker.ts";
 import { DNS_RECORD } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
-import { type DnsRun, isShared, SAFE_LIMIT } from "./dns-run.ts";
+import { type DnsRun, isShared, recordIds, SAFE_LIMIT } from "./dns-run.ts";
 import { Problem } from "./problem.ts";
 
 /** Time after which a record whose credentials are gone is given up, in milliseconds (TUN-1013). */
@@ -21,12 +21,13 @@ const GIVE_UP_MS = 900_000;
 
 /** Takes the remote record away, unless it is somebody else's or wanted by another (TUN-909, TUN-929). */
 export async function cleanUp(run: DnsRun): Promise<void> {
-  const { object, owner, ctx, options } = run;
-  const { recordId, zoneId } = object.status ?? {};
-  if (!recordId || !zoneId) return;
+  const { object, ctx, options } = run;
+  const { zoneId } = object.status ?? {};
+  const ids = recordIds(object);
+  if (ids.length === 0 || !zoneId) return;
   const { annotations = {}, deletionTimestamp = "" } = object.metadata;
   const giveUp = (why: string): void => {
-    const note = `DNS record ${recordId} of ${object.status?.fqdn} stays in the account: ${why}`;
+    const note = `DNS record ${ids.join(", ")} of ${object.status?.fqdn} stays in the account: ${why}`;
     ctx.events.record(object, { type: "Warning", reason: "Orphaned", note });
   };
   if (annotations[ANNOTATIONS.forceDelete] === "true") return giveUp("force-delete is set");
@@ -43,9 +44,19 @@ export async function cleanUp(run: DnsRun): Promise<void> {
     if (error instanceof Problem && age > GIVE_UP_MS) return giveUp(error.message);
     throw error;
   }
-  const { records } = options;
+  for (const id of ids) await remove(run, api, zoneId, id, giveUp);
+}
+
+async function remove(
+  run: DnsRun,
+  api: CloudflareApi,
+  zoneId: string,
+  recordId: string,
+  giveUp: (why: string) => void,
+): Promise<void> {
+  const { object, owner, options } = run;
   const record = await api.record(zoneId, recordId);
-  if (object.status?.fqdn !== undefined) records.forget(api, zoneId, object.status.fqdn);
+  if (object.status?.fqdn !== undefined) options.records.forget(api, zoneId, object.status.fqdn);
   if (record === undefined) return;
   const marker = markerOf(record.comment);
   const shared = isShared(object);
@@ -54,7 +65,7 @@ export async function cleanUp(run: DnsRun): Promise<void> {
     if (!shared) giveUp(`it is managed by ${ownerText(marker)}`);
     return;
   }
-  if (annotations[ANNOTATIONS.deletionPolicy] === "Orphan") {
+  if (object.metadata.annotations?.[ANNOTATIONS.deletionPolicy] === "Orphan") {
     await api.patchRecord(zoneId, recordId, { comment: textOf(record.comment) });
     return;
   }

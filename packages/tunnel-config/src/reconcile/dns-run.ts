@@ -16,10 +16,18 @@ export function isShared({ status }: Cached<DnsResource>): boolean {
   return findCondition(status?.conditions as Condition[] | undefined, "Ready")?.reason === "Shared";
 }
 
+/** Identifiers of the records that the status names. */
+export function recordIds({ status }: Cached<DnsResource>): readonly string[] {
+  const { recordId, managedRecordIds = [] } = status ?? {};
+  return [...new Set([...(recordId ? [recordId] : []), ...managedRecordIds])];
+}
+
 export interface DnsOptions extends SimpleOptions {
   readonly zones: Zones;
   readonly records: ZoneRecords;
   readonly waiters: Waiters;
+  /** Namespaces that are watched; none means all. */
+  readonly namespaces: readonly string[];
 }
 
 export interface DnsRun {
