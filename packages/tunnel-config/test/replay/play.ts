@@ -89,8 +89,18 @@ async function settled(
   for (;;) {
     await rest(place);
     const found = compare(await observer.read());
-    if (unexcused(found, row).length === 0 || performance.now() > deadline) return found;
+    const faults = unexcused(found, row);
+    if ((faults.length === 0 && !isEnding(found, row)) || performance.now() > deadline) return found;
   }
+}
+
+/** Whether an object that the case deletes is still there though the account does as it is told: its end takes a while. */
+function isEnding(found: readonly Difference[], { steps }: TunnelCase): boolean {
+  if (steps.findLast(({ op }) => op === "fault" || op === "clearFaults")?.op === "fault") return false;
+  const deleted = steps.flatMap(({ op, object }) =>
+    op === "delete" && object !== undefined ? `status ${object.kind}/${object.metadata.name} ` : [],
+  );
+  return found.some(({ path, expected }) => expected === "absent" && deleted.includes(path));
 }
 
 /** Waits until neither objects are reconciled nor calls made. A faulty API is asked again, at growing intervals. */
