@@ -24,7 +24,7 @@ import { byMode, onModeChange } from "./mode/guard.ts";
 import type { ModeFlag } from "./mode/mode.ts";
 import { createModeWatch } from "./mode/watch.ts";
 import { ORPHANS } from "./reconcile/claim.ts";
-import { createMemoryStore, type MemoryStore } from "./reconcile/memory.ts";
+import { createMemoryStore, expectationKey, type MemoryStore } from "./reconcile/memory.ts";
 import { createPatchMetrics } from "./reconcile/metrics.ts";
 import { nodeFacts, nodeMatters } from "./reconcile/observe.ts";
 import { NODE_PROJECTION, POD_PROJECTION } from "./reconcile/projections.ts";
@@ -136,7 +136,8 @@ function buildController(manager: Manager, { mode, patchesOf, patchesEnabled, fl
 
 /** A pod that came, or went or is about to, is awaited no more (DSP-705, 712). */
 function lower(expectations: Expectations, { type, object }: CacheEvent<Pod>): void {
-  const owner = controllerOf(object)?.uid ?? "";
+  const { namespace } = object.metadata;
+  const owner = expectationKey({ metadata: { namespace, uid: controllerOf(object)?.uid } });
   if (type === "add") expectations.created(owner);
   if (type === "delete" || object.metadata.deletionTimestamp !== undefined)
     expectations.deleted(owner, object.metadata.uid ?? "");

@@ -19,13 +19,18 @@ import { type Done, NOTHING, toldOf, type Work } from "./work.ts";
 /** Index of objects without a controller, by namespace. */
 export const ORPHANS = "orphans";
 
-/** Objects that the DaemonSet controls, by its uid: the version of its API that they name does not matter. */
+/**
+ * Objects that the DaemonSet controls, by its uid: the version of its API that they name does not matter. Those of another
+ * namespace only say so.
+ */
 export function ownedBy<T extends KubeObject>(
   kind: Kind<T>,
   { metadata }: DeepReadonly<DaemonSet>,
   ctx: Pick<ReconcileContext, "cache">,
 ): readonly DeepReadonly<T>[] {
-  return ctx.cache.byIndex(kind, CONTROLLER_INDEX, metadata.uid ?? "");
+  return ctx.cache
+    .byIndex(kind, CONTROLLER_INDEX, metadata.uid ?? "")
+    .filter((object) => object.metadata.namespace === metadata.namespace);
 }
 
 export interface Claimed<T> {

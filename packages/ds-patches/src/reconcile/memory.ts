@@ -62,14 +62,20 @@ export interface MemoryStore {
   forget(key: ObjectKey): void;
 }
 
-/** Under which key a DaemonSet's expectations stand: another one of its name has its own. */
-export function expectationKey({ metadata }: DeepReadonly<DaemonSet>): string {
-  return metadata.uid ?? "";
+/** Under which key a DaemonSet's expectations stand: another one of its name has its own, and no other namespace lowers them. */
+export function expectationKey({ metadata }: Identified): string {
+  return `${metadata.namespace}/${metadata.uid}`;
+}
+
+interface Identified {
+  readonly metadata: { readonly namespace?: string | undefined; readonly uid?: string | undefined };
 }
 
 /** @param enabled the feature gate of patches */
 export function createMemoryStore(enabled: boolean, expectations: Expectations): MemoryStore {
   const memories = new Map<string, { key: ObjectKey; memory: DaemonSetMemory }>();
+  const dropExpectations = ({ namespace }: ObjectKey, uid: string): void =>
+    expectations.forget(expectationKey({ metadata: { namespace, uid } }));
   return {
     of(daemonSet) {
       const { uid = "", generation = 0 } = daemonSet.metadata;
@@ -86,7 +92,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         return found;
       }
       // Another one had the name.
-      if (found !== undefined) expectations.forget(found.uid);
+      if (found !== undefined) dropExpectations(key, found.uid);
       const memory: DaemonSetMemory = {
         uid,
         compiled: compile(daemonSet, enabled),
@@ -111,7 +117,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
     },
     forget(key) {
       const id = keyToString(key);
-      expectations.forget(memories.get(id)?.memory.uid ?? "");
+      dropExpectations(key, memories.get(id)?.memory.uid ?? "");
       memories.delete(id);
     },
   };
