@@ -7,6 +7,7 @@ import { ConfigError, messageOf, UsageError } from "./errors.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import { createMetrics, NO_METRICS } from "./observe/metrics.ts";
 import { checkConfig, validateTemplates } from "./offline.ts";
+import type { Decrypt } from "./openpgp/keyring.ts";
 import { type Agent, createAgent } from "./run/agent.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -60,14 +61,15 @@ export async function runCli(options: CliOptions): Promise<number> {
 }
 
 async function perform(loaded: Settings, log: Log, options: CliOptions): Promise<number> {
+  const decrypt = await decryptOf(loaded);
   if (loaded.checkConfig) return tell(checkConfig(loaded, options.environment), log);
-  if (loaded.validate) return tell(await validateTemplates(loaded, options.environment), log);
+  if (loaded.validate) return tell(await validateTemplates(loaded, options.environment, decrypt), log);
   checkBackend(loaded, options.environment);
   const settings = { ...loaded, nodes: await nodesOf(loaded, options.environment) };
   log.log("info", `Backend set to ${settings.backend}`);
   if (settings.nodes.length > 0) log.log("info", `Backend source(s) set to ${settings.nodes.join(", ")}`);
   if (settings.clientInsecure) log.log("warn", "client-insecure: the backend's certificate is not verified");
-  return await work(settings, log, options);
+  return await work(settings, decrypt, log, options);
 }
 
 function tell(problems: readonly string[], log: Log): number {
@@ -75,7 +77,17 @@ function tell(problems: readonly string[], log: Log): number {
   return problems.length === 0 ? OK : FAILED;
 }
 
-async function work(settings: Settings, log: Log, options: CliOptions): Promise<number> {
+/** What decrypts values, where a keyring is given. */
+async function decryptOf({ secretKeyring }: Settings): Promise<Decrypt | undefined> {
+  return secretKeyring === "" ? undefined : (await import("./openpgp/keyring.ts")).loadKeyring(secretKeyring);
+}
+
+async function work(
+  settings: Settings,
+  decrypt: Decrypt | undefined,
+  log: Log,
+  options: CliOptions,
+): Promise<number> {
   const stop = new AbortController();
   const exposed = settings.metricsAddr === "" ? undefined : await createMetrics();
   const printer =
@@ -86,6 +98,7 @@ async function work(settings: Settings, log: Log, options: CliOptions): Promise<
     log,
     metrics: exposed ?? NO_METRICS,
     stop: stop.signal,
+    decrypt,
     ...(printer === undefined ? {} : { onDifference: printer }),
   });
   if (settings.preflight) return tell(await agent.preflight(), log);

@@ -7,6 +7,7 @@ import { flattenText } from "./backend/flatten.ts";
 import type { Environment, Settings } from "./config/settings.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import { decodeJson } from "./functions/json.ts";
+import type { Decrypt } from "./openpgp/keyring.ts";
 import { loadResources } from "./resource/load.ts";
 import { currentHost } from "./run/host.ts";
 import { createRenderer } from "./run/render.ts";
@@ -35,10 +36,14 @@ export function checkConfig(settings: Settings, environment: Environment): strin
 }
 
 /** Parses all templates; with values also renders them. What is wrong. */
-export async function validateTemplates(settings: Settings, environment: Environment): Promise<string[]> {
+export async function validateTemplates(
+  settings: Settings,
+  environment: Environment,
+  decrypt?: Decrypt,
+): Promise<string[]> {
   const { resources, errors } = loadResources(settings);
   const problems = errors.map(({ message }) => message);
-  const renderer = createRenderer();
+  const renderer = createRenderer(decrypt);
   const templates = join(settings.confdir, "templates");
   const mock = settings.mockData === "" ? undefined : readMock(settings.mockData);
   for (const { template } of resources) {

@@ -38,8 +38,10 @@ export interface Backend {
   /** Rejects when the backend cannot be asked. */
   health(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
-  /** Whether a range holds secrets: its file is then private unless its mode says otherwise. */
+  /** Whether a range holds secrets: differences of its file are not shown. */
   isSecret?(range: string): boolean;
+  /** New files with its secrets are for their owner alone, unless their mode says otherwise. */
+  readonly keepsPrivate?: boolean;
 }
 
 /** Whether a key belongs to a range: it is the range's own, or below it. */

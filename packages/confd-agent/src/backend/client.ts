@@ -36,6 +36,7 @@ export interface Client {
   watches(): boolean | undefined;
   isConstant(): boolean;
   isSecret(range: string): boolean;
+  keepsPrivate(): boolean;
   /** Since when it cannot be reached (monotonic milliseconds), if so. */
   outageSince(): number | undefined;
   close(): Promise<void>;
@@ -175,6 +176,7 @@ export function createClient(options: ClientOptions): Client {
     watches: () => (backend === undefined ? undefined : backend.watch !== undefined),
     isConstant: () => backend?.constant === true,
     isSecret: (range) => backend?.isSecret?.(range) === true,
+    keepsPrivate: () => backend?.keepsPrivate === true,
     outageSince: () => outage,
     close: async () => {
       await stopFollowing();

@@ -186,7 +186,11 @@ export const FLAGS: readonly FlagSpec[] = [
   text("resource", "only this file of conf.d", { flagOnly: true }),
   text("mock-data", "JSON file with values for validate", { flagOnly: true }),
   toggle("diff", "print the differences of files (with noop)", { flagOnly: true }),
-  toggle("diff-secrets", "print values of Kubernetes Secrets too", { flagOnly: true }),
+  toggle(
+    "diff-secrets",
+    "print differences of files with secrets too (Vault, Kubernetes Secrets, decrypted values)",
+    { flagOnly: true },
+  ),
   {
     name: "diff-context",
     type: "int",

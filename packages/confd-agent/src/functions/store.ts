@@ -105,7 +105,7 @@ export function createStore(entries: Entries): Store {
   };
 }
 
-const compareBytes = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+export const compareBytes = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const terms = (path: string): string[] => cleanPath(path).split("/");
 const begins = (path: readonly string[], prefix: readonly string[]): boolean =>
   prefix.length <= path.length && prefix.every((part, index) => part === path[index]);
@@ -116,7 +116,8 @@ function childName(key: string, path: string): string {
 }
 
 const text = (value: Value | undefined): string => value?.data as string;
-const found = (store: Store, key: string): string => {
+/** The value of a key; one that is missing is an error. */
+export const found = (store: Store, key: string): string => {
   const value = store.get(key);
   if (value === undefined) throw new CallError(`key does not exist: ${key}`);
   return value;

@@ -9,6 +9,7 @@ import { targetOf } from "../files/compare.ts";
 import { removeLeftovers } from "../files/stage.ts";
 import type { Level, Log } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
+import type { Decrypt } from "../openpgp/keyring.ts";
 import type { LoadedResources } from "../resource/load.ts";
 import { createInventory } from "./inventory.ts";
 import { createPendingReloads } from "./pending.ts";
@@ -26,6 +27,8 @@ export interface AgentOptions {
   readonly metrics: AgentMetrics;
   /** Aborted when the agent shall end. */
   readonly stop: AbortSignal;
+  /** Decrypts values where there is a keyring. */
+  readonly decrypt?: Decrypt | undefined;
   readonly onDifference?: (dest: string, secret: boolean, before: Buffer, after: Buffer) => void;
 }
 
@@ -54,6 +57,7 @@ export function createAgent({
   log,
   metrics,
   stop,
+  decrypt,
   onDifference,
 }: AgentOptions): Agent {
   /** Ends running commands, some time after the stop. */
@@ -63,7 +67,7 @@ export function createAgent({
   const deps: WaveDeps = {
     settings,
     environment,
-    renderer: createRenderer(),
+    renderer: createRenderer(decrypt),
     slots: createSlots(settings.onetime ? 1 : settings.concurrency),
     pending,
     metrics,
@@ -77,13 +81,11 @@ export function createAgent({
     ...(onDifference === undefined
       ? {}
       : {
-          onDifference: (about: Tracked, before: Buffer, after: Buffer) =>
-            onDifference(about.resource.dest, isSecret(about), before, after),
+          onDifference: (about: Tracked, secret: boolean, before: Buffer, after: Buffer) =>
+            onDifference(about.resource.dest, secret, before, after),
         }),
   };
   const scheduler = createScheduler(deps, () => inventory.tracked());
-  const isSecret = ({ resource, client }: Tracked): boolean =>
-    resource.ranges.some((range) => client.isSecret(range));
 
   const inventory = createInventory({
     settings,

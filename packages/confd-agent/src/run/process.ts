@@ -21,6 +21,8 @@ export interface ResourceMemory {
   values?: ReadonlyMap<string, string>;
   /** What they were rendered to. */
   content?: Buffer;
+  /** Encrypted values are in it. */
+  decrypted: boolean;
   /** Files that the text was made of. */
   files: readonly string[];
   /** Mode and owner of a file that is written in place cannot be set: they do not count as a change. */
@@ -43,6 +45,8 @@ export interface RunContext {
   readonly always: boolean;
   /** Some of the values are secrets. */
   readonly secret: boolean;
+  /** A new file with secrets is for its owner alone. */
+  readonly keepsPrivate: boolean;
   readonly signal: AbortSignal;
   readonly log: (level: Level, message: string) => void;
   /** Told of each command that ran. */
@@ -50,7 +54,7 @@ export interface RunContext {
   /** Told before the file is replaced. */
   readonly beforeReplace: () => void;
   /** Told of the old and the new text of a file that would change (noop). */
-  readonly onDifference?: (before: Buffer, after: Buffer) => void;
+  readonly onDifference?: (secret: boolean, before: Buffer, after: Buffer) => void;
 }
 
 export type RunOutcome = "unchanged" | "written" | "noop";
@@ -58,6 +62,7 @@ export type RunOutcome = "unchanged" | "written" | "noop";
 /** Permission bits of new files, and of new files with secrets. */
 const DEFAULT_MODE = 0o644;
 const SECRET_MODE = 0o600;
+const READABLE_BY_ALL = 0o004;
 
 /** Runs the steps before the reload; rejects with the first one's failure, with the file untouched. */
 export async function processResource(context: RunContext): Promise<RunOutcome> {
@@ -66,13 +71,14 @@ export async function processResource(context: RunContext): Promise<RunOutcome> 
     if (memory.content !== undefined && !context.always && sameValues(memory.values, values)) {
       return await putInPlace(context, memory.content);
     }
-    const { content, files } = await context.renderer.render({
+    const { content, files, decrypted } = await context.renderer.render({
       file: resource.template,
       templates: join(settings.confdir, "templates"),
       values: storeValues(resource, values, (message) => context.log("warn", message)),
       host: context.host,
     });
     memory.files = files;
+    memory.decrypted = decrypted;
     const invalid = formatProblem(resource.outputFormat, content.toString("utf8"));
     if (invalid !== undefined) {
       throw new RunError(
@@ -128,7 +134,16 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
   const { resource, settings, memory, log } = context;
   const target = targetOf(resource.dest);
   const current = readCurrent(target);
-  const mode = resource.mode ?? current?.mode ?? (context.secret ? SECRET_MODE : DEFAULT_MODE);
+  const secret = context.secret || memory.decrypted;
+  const newMode = secret && context.keepsPrivate ? SECRET_MODE : DEFAULT_MODE;
+  const mode = resource.mode ?? current?.mode ?? newMode;
+  if (secret && resource.mode === undefined && (mode & READABLE_BY_ALL) !== 0) {
+    tellOnce(
+      context,
+      "warn",
+      `${resource.dest} holds secrets and is readable by all (mode ${shownMode(mode)}): say which mode it shall have, e.g. mode = "0600"`,
+    );
+  }
   const attributes: Attributes = { mode, uid: resource.uid, gid: resource.gid };
   const differences = differencesOf(current, content, attributes, memory);
   if (differences.length === 0) {
@@ -136,7 +151,7 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
     return "unchanged";
   }
   if (settings.noop) {
-    context.onDifference?.(current?.content ?? Buffer.alloc(0), content);
+    context.onDifference?.(secret, current?.content ?? Buffer.alloc(0), content);
     log("warn", `Noop mode enabled. ${resource.dest} will not be modified`);
     if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
     return "noop";

@@ -16,8 +16,10 @@ import {
 } from "@quartet/go-template";
 import { messageOf, RunError } from "../errors.ts";
 import { templateFunctions } from "../functions/all.ts";
+import { cryptFunctions } from "../functions/crypt.ts";
 import type { Host, ServiceRecord } from "../functions/host.ts";
 import { createStore, type Entries } from "../functions/store.ts";
+import type { Decrypt } from "../openpgp/keyring.ts";
 
 /** How deep included files may include others. */
 const MAX_INCLUDES = 10;
@@ -44,6 +46,8 @@ export interface Rendered {
   readonly content: Buffer;
   /** Files that it is made of. */
   readonly files: readonly string[];
+  /** Encrypted values were read for it. */
+  readonly decrypted: boolean;
 }
 
 export interface Renderer {
@@ -58,10 +62,13 @@ interface Parsed {
   readonly template: Template;
 }
 
-/** Makes a renderer, which keeps parsed templates as long as their files are the same. */
-export function createRenderer(): Renderer {
+/**
+ * Makes a renderer, which keeps parsed templates as long as their files are the same. Templates have the functions for
+ * encrypted values only with something to decrypt them.
+ */
+export function createRenderer(decrypt?: Decrypt): Renderer {
   const parsed = new Map<string, Parsed>();
-  const names = Object.keys(functionsOf(NOTHING));
+  const names = Object.keys(functionsOf({ ...NOTHING, decrypt }));
   const load = (file: string): Template => {
     const source = readTemplate(file);
     const known = parsed.get(file);
@@ -75,11 +82,19 @@ export function createRenderer(): Renderer {
   /** Renders with the answers that are there; names without an answer go into the set. */
   const renderOnce = (request: RenderRequest, answers: Answers): Rendered => {
     const files = new Set<string>([request.file]);
+    let decrypted = false;
+    const decryptNoted =
+      decrypt &&
+      ((value: string): string => {
+        decrypted = true;
+        return decrypt(value);
+      });
     const renderFile = (file: string, chain: readonly string[], data: Value | undefined): string =>
       load(file).render({
         ...(data === undefined ? {} : { data }),
         functions: functionsOf({
           values: request.values,
+          decrypt: decryptNoted,
           host: { ...request.host, addresses: answers.addresses, services: answers.services },
           include: (name, given) => {
             const included = includedFile(request.templates, name, chain);
@@ -89,7 +104,7 @@ export function createRenderer(): Renderer {
         }),
       });
     const output = renderFile(request.file, [request.file], request.data);
-    return { content: Buffer.from(output, "latin1"), files: [...files] };
+    return { content: Buffer.from(output, "latin1"), files: [...files], decrypted };
   };
   return {
     render: async (request) => {
@@ -160,13 +175,21 @@ function realpathOf(path: string): string | undefined {
 
 interface FunctionSources {
   readonly values: Entries;
+  readonly decrypt?: Decrypt | undefined;
   readonly host: Host;
   readonly include: (name: string, data: Value | undefined) => string;
 }
 
-function functionsOf({ values, host, include }: FunctionSources): Readonly<Record<string, GoFunction>> {
+function functionsOf({
+  values,
+  decrypt,
+  host,
+  include,
+}: FunctionSources): Readonly<Record<string, GoFunction>> {
+  const store = createStore(values);
   return {
-    ...templateFunctions(createStore(values), host),
+    ...templateFunctions(store, host),
+    ...(decrypt === undefined ? {} : cryptFunctions(store, decrypt)),
     include: {
       parameters: [STRING, ANY],
       variadic: true,

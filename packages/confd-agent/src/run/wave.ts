@@ -24,7 +24,7 @@ export interface WaveDeps {
   readonly log: (level: Level, message: string, tracked?: Tracked) => void;
   /** Ends running commands. */
   readonly signal: AbortSignal;
-  readonly onDifference?: (tracked: Tracked, before: Buffer, after: Buffer) => void;
+  readonly onDifference?: (tracked: Tracked, secret: boolean, before: Buffer, after: Buffer) => void;
 }
 
 /** How a resource came out of a wave. */
@@ -143,6 +143,7 @@ async function runSteps(
     revision: snapshot.revision,
     always: tracked.always,
     secret: resource.ranges.some((range) => client.isSecret(range)),
+    keepsPrivate: client.keepsPrivate(),
     signal,
     log: (level, message) => log(level, message, tracked),
     onCommand: metrics.command,
@@ -151,7 +152,7 @@ async function runSteps(
     },
     ...(onDifference === undefined
       ? {}
-      : { onDifference: (before, after) => onDifference(tracked, before, after) }),
+      : { onDifference: (secret, before, after) => onDifference(tracked, secret, before, after) }),
   });
   if (outcome === "written") {
     metrics.written(resource.dest);

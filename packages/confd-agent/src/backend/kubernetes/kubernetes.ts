@@ -50,6 +50,7 @@ export async function createKubernetesBackend({
   return {
     label: "kubernetes",
     read: (ranges, { signal }) => read(ranges, signal),
+    keepsPrivate: true,
     isSecret: (range) => range === "/" || range === "/secrets" || range.startsWith("/secrets/"),
     watch: async (ranges, events, signal) => {
       const requests = new Map(

@@ -40,6 +40,19 @@ describe("Vault as a source", () => {
     });
   }
 
+  it("CONFD-CFG-17 the difference of a file with its secrets is not shown, and one that all may read is told", async () => {
+    vault.put("secret/app", { value: "very-secret" });
+    scene.resource("out", { keys: ["/secret/app"], template: '{{getv "/secret/app"}}' });
+    const shown = await scene.run(args("-onetime", "-noop", "-diff", ...ROOT));
+    expect(shown.stdout).toContain(`+++ ${scene.path("out")}\n(holds secrets: -diff-secrets shows them)`);
+    expect(shown.stdout + shown.stderr).not.toContain("very-secret");
+    const wanted = await scene.run(args("-onetime", "-noop", "-diff", "-diff-secrets", ...ROOT));
+    expect(wanted.stdout).toContain("+very-secret");
+    const written = await scene.run(args("-onetime", ...ROOT));
+    expect(written.stderr).toContain("holds secrets and is readable by all (mode 0644)");
+    expect(scene.read("out")).toBe("very-secret");
+  });
+
   it("CONFD-VAULT-3 logs in, and again when its token is taken back; a refused path is no reason to", async () => {
     vault.put("secret/app", { value: "one" });
     scene.resource("out", { keys: ["/secret/app"], template: '{{getv "/secret/app"}}' });

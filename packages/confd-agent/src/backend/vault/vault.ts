@@ -132,6 +132,7 @@ export function createVaultBackend(settings: BackendSettings, environment: Envir
   };
   return {
     label: `vault ${settings.nodes.join(", ")}`,
+    isSecret: () => true,
     read: async (ranges, { signal }) => {
       if (ranges.includes("/"))
         throw new BackendError("vault: the key / is every secret: name the path of a mount, e.g. /secret");
