@@ -26,7 +26,7 @@ COPY --from=build /src/packages/confd-agent/dist/quartet-confd.mjs \
      /src/packages/confd-agent/dist/quartet-confd.LICENSES.txt /app/
 USER 65532:65532
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/quartet-confd.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=1", "/app/quartet-confd.mjs"]
 
 FROM ${RUN_BASE}
 WORKDIR /app

@@ -7,8 +7,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AGENT_NODE_FLAGS } from "../packages/confd-agent/bundle.ts";
 import { type EtcdServer, startEtcd } from "../packages/confd-agent/src/servers.testkit.ts";
-import { NODE_ENVIRONMENT, NODE_FLAGS } from "../tools/bundle.ts";
+import { NODE_ENVIRONMENT } from "../tools/bundle.ts";
 
 const FILES = 100;
 const KEYS_PER_FILE = 100;
@@ -49,7 +50,7 @@ const built = spawnSync(build[0], build.slice(1), { stdio: ["ignore", 2, 2] });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
 const original = process.env.QUARTET_TEST_CONFD;
-const program = [process.execPath, ...NODE_FLAGS, bundle];
+const program = [process.execPath, ...AGENT_NODE_FLAGS, bundle];
 const subjects: Subject[] = [
   { name: "quartet-confd", command: program, environment: NODE_ENVIRONMENT },
   {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { AGENT_NODE_FLAGS } from "../packages/confd-agent/bundle.ts";
 import { NODE_ENVIRONMENT, NODE_FLAGS } from "./bundle.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { repository } from "./paths.ts";
@@ -175,7 +176,7 @@ it("CORE-530 the image holds Node, the bundle, its map and its licences, and run
   const [build = "", confd = "", run = ""] = read("Dockerfile").split("\nFROM ").slice(1);
   expect(confd).toMatch(/^\$\{CONFD_BASE\} AS confd$/m);
   expect(confd).toContain(
-    `ENTRYPOINT ${JSON.stringify(["node", ...NODE_FLAGS, "/app/quartet-confd.mjs"]).replaceAll(",", ", ")}`,
+    `ENTRYPOINT ${JSON.stringify(["node", ...AGENT_NODE_FLAGS, "/app/quartet-confd.mjs"]).replaceAll(",", ", ")}`,
   );
   expect(read("Dockerfile")).toMatch(/^ARG RUN_BASE=\S*distroless\/nodejs24\S*$/m);
   expect(build).toContain("--platform=$BUILDPLATFORM");

@@ -5,7 +5,7 @@ import { fieldsOf, OpenPgpError, type Packet, packetsOf, TAG } from "./packets.t
 import type { SecretKey } from "./secret-keys.ts";
 
 /** Text of one value at most, in bytes: as much as a rendered file may have. */
-export const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_BYTES: number = 64 * 1024 * 1024;
 
 interface Cipher {
   readonly name: string;

@@ -44,6 +44,7 @@ const client = (settings: Settings): Client => ({
   watches: () => true,
   isConstant: () => false,
   isSecret: () => false,
+  keepsPrivate: () => false,
   outageSince: () => undefined,
   close: async () => {},
 });
