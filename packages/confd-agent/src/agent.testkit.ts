@@ -1,4 +1,4 @@
-/** Runs the agent as a process of its own, from source, on folders of its own. */
+/** Runs the agent as a process of its own, from source unless told otherwise, on folders of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ export interface ResourceText {
   readonly dest?: string;
 }
 
-export function createScene(): Scene {
+export function createScene(program: readonly string[] = PROGRAM): Scene {
   const folder = mkdtempSync(join(tmpdir(), "confd-"));
   const agents: RunningAgent[] = [];
   mkdirSync(join(folder, "conf.d"));
@@ -75,7 +75,7 @@ export function createScene(): Scene {
     writeFileSync(path(name), text);
   };
   const start: Scene["start"] = (args, environment = {}) => {
-    const agent = startProcess([...PROGRAM, "--confdir", folder, ...args], folder, environment);
+    const agent = startProcess([...program, "--confdir", folder, ...args], folder, environment);
     agents.push(agent);
     return agent;
   };
@@ -105,7 +105,7 @@ export function createScene(): Scene {
     start,
     startIsolated: (setup, args) => {
       const script = [...setup, 'exec "$@"'].join(" && ");
-      const command = ["unshare", "-rm", "sh", "-c", script, "sh", ...PROGRAM, "--confdir", folder, ...args];
+      const command = ["unshare", "-rm", "sh", "-c", script, "sh", ...program, "--confdir", folder, ...args];
       const agent = startProcess(command, folder, {});
       agents.push(agent);
       return agent;
