@@ -2,25 +2,21 @@
  * `npm run bench:tars`: many TServers at once on a real API server with kwok, the manager a process of its own whose webhooks
  * the API server calls. Prints how long their children and their active endpoints take, by the audit log, and what they cost.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { addNode, portAllocator, type RequestRecord, startControlPlane, testClient } from "@quartet/testing";
-import { bundle } from "../packages/manager/bundle.ts";
-import { NODE_ENVIRONMENT, NODE_FLAGS } from "../tools/bundle.ts";
+import { addNode, type RequestRecord, startControlPlane, testClient } from "@quartet/testing";
 import { orUsage, positive } from "./options.ts";
 import { cpuSeconds, residentMib } from "./process.ts";
+import { startProgram, stopProgram, until } from "./program.ts";
 
 const USAGE = `npm run bench:tars -- [flags] [-- flags of the manager]
   --servers=N  TServers of one replica, default 300`;
 const WRITERS = 8;
 const NODES = 4;
 const LIMIT_MS = 600_000;
-const POLL_MS = 1_000;
 /** Rest is judged some time after the last state was written. */
 const SETTLE_MS = 3_000;
 const REST_MS = 30_000;
@@ -43,7 +39,8 @@ const folder = mkdtempSync(join(tmpdir(), "quartet-bench-"));
 const workDir = join(folder, "control-plane");
 const server = await startControlPlane({ workDir, onProgress: (line) => console.error(line) });
 const client = testClient(await server.kubeconfig());
-const manager = await startManager();
+const kubeconfig = await server.kubeconfig({ user: USER });
+const manager = await startProgram({ folder, kubeconfig, controllers: "tars", flags: managerFlags });
 try {
   await furnish();
   const before = cpuByProgram();
@@ -75,37 +72,10 @@ try {
   await sleep(REST_MS);
   console.log(`rest: ${(await requests(rest)).length} requests in ${REST_MS / 1_000} s`);
 } finally {
-  await stopManager(manager);
+  await stopProgram(manager);
   client.close();
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
-}
-
-/** The product's bundle as `quartet dev` runs it, ready and asked by the API server. */
-async function startManager(): Promise<ChildProcess> {
-  const kubeconfig = join(folder, "kubeconfig");
-  writeFileSync(kubeconfig, await server.kubeconfig({ user: USER }), { mode: 0o600 });
-  const outfile = join(folder, "manager.mjs");
-  await bundle({ outfile });
-  const health = await portAllocator().allocate();
-  const log = openSync(join(folder, "manager.log"), "w", 0o600);
-  const child = spawn(
-    process.execPath,
-    [
-      ...[...NODE_FLAGS, outfile, "dev", "--controllers=tars", `--kubeconfig=${kubeconfig}`],
-      ...["--webhook-port=0", "--metrics-bind-address=0", "--debug-bind-address=0", "--log-level=warn"],
-      ...[`--health-probe-bind-address=127.0.0.1:${health}`, ...managerFlags],
-    ],
-    { stdio: ["ignore", log, log], env: { ...process.env, ...NODE_ENVIRONMENT } },
-  );
-  closeSync(log);
-  await once(child, "spawn");
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(readFileSync(join(folder, "manager.log"), "utf8"));
-    const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
-    return answer?.ok === true;
-  });
-  return child;
 }
 
 /** CPU seconds of all that share the machine's cores in this run. */
@@ -117,13 +87,6 @@ function cpuByProgram(): { name: string; cpu: number }[] {
     ...programs,
     { name: "this program", pid: process.pid },
   ].map(({ name, pid }) => ({ name, cpu: cpuSeconds(pid) }));
-}
-
-async function stopManager(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const exit = once(child, "exit");
-  child.kill("SIGTERM");
-  await exit;
 }
 
 /** Nodes that the namespace may use, its tree, and webhooks that are asked. */
@@ -194,13 +157,6 @@ function inWords(sent: readonly RequestRecord[]): string {
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([words, number]) => `${number} ${words}`).join(", ");
-}
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + LIMIT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-    if (await done()) return;
-  }
-  throw new Error(`not done within ${LIMIT_MS / 1_000} s`);
 }
 
 function seconds(milliseconds: number): string {

@@ -155,6 +155,12 @@ function check(meta: Metafile, text: string, maxBytes: number): void {
   const outside = (output?.imports ?? []).filter(({ external }) => external).map(({ path }) => path);
   const foreign = outside.filter((path) => !isNodeModule(path));
   if (foreign.length > 0) throw new Error(`the bundle would look for ${foreign.join(", ")} in node_modules`);
+  const wide = /.{0,30}[\u0100-\uffff]/.exec(text);
+  if (wide !== null) {
+    throw new Error(
+      `V8 keeps a text with one such character with two bytes for each; write it as an escape: ${wide[0]}`,
+    );
+  }
   const size = Buffer.byteLength(text);
   if (size > maxBytes)
     throw new Error(`the bundle has ${size} bytes, more than ${maxBytes}: see what came in`);

@@ -24,6 +24,7 @@ const tasks = {
   bench: () => [script("bench/main.ts")],
   "bench:confd": () => [script("bench/confd.ts")],
   "bench:daemonset": () => [script("bench/daemonset.ts")],
+  "bench:nacos": () => [script("bench/nacos.ts")],
   "bench:tars": () => [script("bench/tars.ts")],
   "bench:tunnel": () => [script("bench/tunnel.ts")],
   // turbo looks for the package manager on the PATH: npx puts it there.

@@ -1,12 +1,13 @@
 /** The CRDs of the controllers: built into the program, or read from the repository when it runs from source. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { type Client, type Clock, type ControllerModule, type Logger, sleep } from "@quartet/core";
 import { CUSTOM_RESOURCE_DEFINITION, type CustomResourceDefinition } from "@quartet/core/kinds";
 import { parse } from "yaml";
 
-/** File name → YAML; the bundler fills it in. */
-declare const QUARTET_CRDS: Readonly<Record<string, string>> | undefined;
+/** File name → YAML, as JSON, compressed by Brotli, in base64; the bundler fills it in. */
+declare const QUARTET_CRDS: string | undefined;
 
 /** Where the CRDs stand, seen from this file. */
 const SOURCE_FOLDER = "../../../crds";
@@ -18,12 +19,14 @@ const POLL_MS = 100;
 /** CRDs that these modules need. */
 export async function crdsOf(modules: readonly ControllerModule[]): Promise<CustomResourceDefinition[]> {
   const files = [...new Set(modules.flatMap((module) => module.crds))];
+  const built = typeof QUARTET_CRDS === "string" ? unpack(QUARTET_CRDS) : {};
+  const textOf = (file: string): string | Promise<string> =>
+    built[file] ?? readFile(join(import.meta.dirname, SOURCE_FOLDER, file), "utf8");
   return Promise.all(files.map(async (file) => parse(await textOf(file)) as CustomResourceDefinition));
 }
 
-function textOf(file: string): string | Promise<string> {
-  const built = typeof QUARTET_CRDS === "object" ? QUARTET_CRDS[file] : undefined;
-  return built ?? readFile(join(import.meta.dirname, SOURCE_FOLDER, file), "utf8");
+function unpack(packed: string): Readonly<Record<string, string>> {
+  return JSON.parse(brotliDecompressSync(Buffer.from(packed, "base64")).toString("utf8"));
 }
 
 /** Applies CRDs and waits until all are served. */

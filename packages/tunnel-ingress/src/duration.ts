@@ -23,7 +23,7 @@ export function parseGoDuration(text: string): number | undefined {
   if (rest === "") return undefined;
   let total = 0;
   while (rest !== "") {
-    const part = /^(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/.exec(rest);
+    const part = /^(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/.exec(rest);
     if (part === null) return undefined;
     total += Number(part[1]) * (UNITS[part[2] ?? ""] ?? 0);
     rest = rest.slice(part[0].length);
