@@ -1,5 +1,5 @@
 /** What goes wrong with disks, mounts and owners: the last good file stays, and everything is taken up again. */
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";
 
@@ -91,6 +91,89 @@ it("CONFD-FILE-8 a folder that takes no file, with a file in it that can be writ
   await becomes(agent, "one");
   expect(scene.read("checked")).toBe("one");
   expect(scene.read("mounted")).toBe("one");
+});
+
+it("CONFD-FILE-6 CONFD-FILE-7 a destination on another file system is replaced at once, also through a link to it", async () => {
+  for (const name of ["mounted", "linked"]) {
+    const dest = scene.path(name === "linked" ? "link" : "out/mounted");
+    scene.resource(name, {
+      keys: ["/name"],
+      template: '{{getv "/name"}}',
+      dest,
+      lines: [`check_cmd = "dirname {{.src}} > {}/stage-${name}"`],
+    });
+  }
+  symlinkSync(scene.path("out/linked"), scene.path("link"));
+  const agent = start([`mount -t tmpfs tmpfs ${scene.path("out")}`], "-stage-dir", scene.folder);
+  for (const text of ["one", "two"]) {
+    scene.write("values/a.yaml", `name: ${text}\n`);
+    for (const name of ["out/mounted", "out/linked"]) {
+      await eventually(
+        () => seen(agent, name),
+        (found) => found === text,
+      );
+    }
+  }
+  // Candidates stood beside their destinations, so that they could be renamed.
+  for (const name of ["mounted", "linked"])
+    expect(scene.read(`stage-${name}`)).toBe(`${scene.path("out")}\n`);
+  expect(agent.log()).not.toContain("in-place");
+  expect(readdirSync(`${agent.root}${scene.path("out")}`).sort()).toEqual(["linked", "mounted"]);
+  expect(lstatSync(scene.path("link")).isSymbolicLink()).toBe(true);
+});
+
+it("CONFD-FILE-8 a candidate on another file system, where the folder takes none: the file is written in place", async () => {
+  scene.write("mounted", "old and longer");
+  scene.write("out/file", "");
+  mkdirSync(scene.path("stage"));
+  resource('check_cmd = "dirname {{.src}} > {}/checked"');
+  const agent = start(
+    [
+      `mount -t tmpfs tmpfs ${scene.path("stage")}`,
+      `mount --bind ${scene.path("out")} ${scene.path("out")}`,
+      `mount --bind ${scene.path("mounted")} ${scene.path("out/file")}`,
+      `mount -o remount,ro,bind ${scene.path("out")}`,
+    ],
+    "-stage-dir",
+    scene.path("stage"),
+  );
+  await becomes(agent, "one");
+  expect(scene.read("checked")).toBe(`${scene.path("stage")}\n`);
+  expect(agent.log()).toContain("in-place write: not atomic");
+  expect(readdirSync(`${agent.root}${scene.path("stage")}`)).toEqual([]);
+});
+
+it("CONFD-CMD-7 CONFD-CMD-8 commands that flood are read to their end, kept in part, and told; what never ends is ended", async () => {
+  const megabytes = 20;
+  const flood = `head -c ${megabytes}000000 /dev/zero | tr '\\\\0' x`;
+  resource(`reload_cmd = "[ -e {}/quiet ] || { ${flood}; echo r >> {}/reloads; exit 3; }"`);
+  scene.resource("endless", {
+    keys: ["/name"],
+    template: '{{getv "/name"}}',
+    lines: ['reload_cmd = "[ -e {}/quiet ] || yes"', 'reload_cmd_timeout = "1s"'],
+  });
+  const agent = start([]);
+  const left = `... (${megabytes * 1_000_000 - 65_536} bytes more)`;
+  await eventually(
+    agent.log,
+    (log) =>
+      log.includes("Reload failed: exit status 3") &&
+      log.includes(left) &&
+      log.includes("Reload failed: timed out after 1s"),
+  );
+  expect(scene.read("reloads")).toMatch(/^r\n/);
+  expect(
+    Math.max(
+      ...agent
+        .log()
+        .split("\n")
+        .map((line) => line.length),
+    ),
+  ).toBeLessThan(200_000);
+  scene.write("quiet", "");
+  scene.write("values/a.yaml", "name: two\n");
+  await becomes(agent, "two");
+  expect((await agent.stop()).code).toBe(0);
 });
 
 it("CONFD-FILE-10 a read-only folder is named with the reason, and the file stays", async () => {

@@ -25,7 +25,7 @@ export interface CommandResult {
   readonly problem?: string;
   /** Status of the exit, -1 when there was none. */
   readonly status: number;
-  /** Beginning of what it printed. */
+  /** Beginning of what it printed, and how much is left out. */
   readonly output: string;
 }
 
@@ -44,7 +44,9 @@ export function runCommand({
     });
     const chunks: Buffer[] = [];
     let kept = 0;
+    let printed = 0;
     const keep = (chunk: Buffer): void => {
+      printed += chunk.length;
       const part = chunk.subarray(0, MAX_OUTPUT - kept);
       kept += part.length;
       if (part.length > 0) chunks.push(part);
@@ -80,7 +82,8 @@ export function runCommand({
       clearTimeout(kill);
       signal.removeEventListener("abort", end);
       const report = (): void => {
-        const output = Buffer.concat(chunks).toString("utf8");
+        const leftOut = printed > kept ? `... (${printed - kept} bytes more)` : "";
+        const output = Buffer.concat(chunks).toString("utf8") + leftOut;
         resolve(problem === undefined ? { status, output } : { status, output, problem });
       };
       // A child in the background may hold the pipes: they are read on, so that it does not break, but not waited for.
