@@ -54,7 +54,7 @@ const told = async (server: Server, object: DaemonSet, old?: DaemonSet) =>
   review(object, old, { ...CIRCUMSTANCES, judge: judgeOf(server).judge });
 
 describe("dry run of templates", () => {
-  it("DSP-319 gives all causes of a 422 with their reasons, at the fields of the DaemonSet, ordered", async () => {
+  it("DSP-319 DSP-321 gives all causes of a 422 with their reasons, at the fields of the DaemonSet, ordered", async () => {
     const causes = [
       { reason: "FieldValueRequired", message: "Required value", field: "template.spec.containers[0].image" },
       { reason: "FieldValueInvalid", message: 'Invalid value: "a b"', field: "template.labels" },

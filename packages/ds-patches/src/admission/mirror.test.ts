@@ -16,7 +16,7 @@ const set = (patches?: object[], annotation?: string): DaemonSet =>
 const annotationOf = ({ metadata }: DaemonSet) => metadata.annotations?.[PATCHES];
 
 describe("mirror of patches", () => {
-  it("DSP-207 the annotation gets the canonical list", () => {
+  it("DSP-206 DSP-207 the annotation gets the canonical list, without keys that nobody wrote", () => {
     const { daemonSet, warning } = mirrored(set([item("1")]), undefined);
     expect(annotationOf(daemonSet)).toBe(text(item("1")));
     expect(daemonSet.metadata.annotations?.keep).toBe("1");
