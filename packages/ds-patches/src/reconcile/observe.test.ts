@@ -46,7 +46,16 @@ beforeEach(() => {
 });
 const look = (pods: DeepReadonly<Pod>[], now = NOW): Promise<Observation> =>
   observe({
-    ...{ daemonSet, pods, memory, now, nodes: [node], revision: "r1", patchesEnabled: true, settleMs: 0 },
+    ...{
+      daemonSet,
+      pods,
+      memory,
+      now,
+      nodes: [node],
+      revisions: new Set(["r1"]),
+      patchesEnabled: true,
+      settleMs: 0,
+    },
     monotonic: () => 0,
   });
 const ready = (lastTransitionTime: string): Pod =>

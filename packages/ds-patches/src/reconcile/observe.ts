@@ -59,8 +59,8 @@ export interface ObserveOptions {
   readonly pods: readonly DeepReadonly<Pod>[];
   readonly nodes: readonly DeepReadonly<Node>[];
   readonly memory: DaemonSetMemory;
-  /** H_t. */
-  readonly revision: string;
+  /** H_t; several while revisions of one template wait to be merged (DSP-609). */
+  readonly revisions: ReadonlySet<string>;
   /** False while the feature gate is off: pods are told apart by their template alone. */
   readonly patchesEnabled: boolean;
   readonly settleMs: number;
@@ -214,8 +214,8 @@ function readySince(
   return seen;
 }
 
-function hasTemplate({ metadata }: DeepReadonly<Pod>, { daemonSet, revision }: ObserveOptions): boolean {
-  if (metadata.labels?.[REVISION_LABEL] === revision) return true;
+function hasTemplate({ metadata }: DeepReadonly<Pod>, { daemonSet, revisions }: ObserveOptions): boolean {
+  if (revisions.has(metadata.labels?.[REVISION_LABEL] ?? "")) return true;
   const generation = templateGeneration(daemonSet.metadata.annotations);
   return generation !== undefined && metadata.labels?.[TEMPLATE_GENERATION] === generation;
 }

@@ -24,7 +24,7 @@ import { expectationKey, type MemoryStore } from "./memory.ts";
 import type { PatchMetrics } from "./metrics.ts";
 import { type Observation, observe } from "./observe.ts";
 import { restAfter } from "./rest.ts";
-import { RevisionCollision, recordHistory } from "./revisions.ts";
+import { hashOf, RevisionCollision, recordHistory } from "./revisions.ts";
 import { rollBack } from "./rollback.ts";
 import { writeStatus } from "./status.ts";
 import { syncPods } from "./sync.ts";
@@ -102,7 +102,8 @@ async function act(
   options: ReconcilerOptions,
 ): Promise<Result | undefined> {
   const { daemonSet, memory, metrics, history } = work;
-  const observation = await look(pods, history.revision, work, options);
+  const current = [history.revision, ...history.duplicates.map(hashOf)];
+  const observation = await look(pods, current, work, options);
   // Beside a pod that could not be taken over no other one is made.
   const isAwaited = isHeld(claimed) || !memory.expectations.satisfied(expectationKey(daemonSet));
   const opened = await openGates(observation.gated, work);
@@ -135,7 +136,7 @@ async function withoutHistory(
   const { daemonSet, ctx } = work;
   const observation = await look(
     ownedBy(POD, daemonSet, ctx),
-    daemonSet.status?.updateRevision ?? "",
+    [daemonSet.status?.updateRevision ?? ""],
     work,
     options,
   );
@@ -148,7 +149,7 @@ async function withoutHistory(
 
 async function look(
   pods: readonly DeepReadonly<Pod>[],
-  revision: string,
+  revisions: readonly string[],
   { daemonSet, memory, ctx, clock }: Work,
   { settleMs, patchesEnabled }: ReconcilerOptions,
 ): Promise<Observation> {
@@ -161,7 +162,7 @@ async function look(
     pods,
     nodes,
     memory,
-    revision,
+    revisions: new Set(revisions),
     patchesEnabled,
     settleMs,
     now,
