@@ -57,6 +57,7 @@ import {
   COUNT_DEBOUNCE,
   everything,
   namingSecret,
+  sharing,
   toldOf,
   tunnelMoved,
   watchSecrets,
@@ -188,9 +189,11 @@ function addTunnels(
         : [{ namespace: kind.namespaced ? (metadata.namespace ?? "") : "", name: owner.name }];
     };
     const ofSecret = namingSecret(kind, options.operatorNamespace);
+    const others = (kind.namespaced ? CLUSTER_TUNNEL : TUNNEL) as Kind<AnyTunnel>;
     const tunnels = manager
       .controller(kind.namespaced ? "tunnels" : "cluster-tunnels")
       .for(kind)
+      .watches(others, sharing(kind), { predicates: [tunnelMoved] })
       .watches(CONFIG_MAP, ofConfig, { labelSelector: CONFIG_SELECTOR })
       .watches(DEPLOYMENT, ofOwned, { labelSelector: "cloudflare-operator.io/app=cloudflared" })
       .watches(CREDENTIALS, everything(kind), { predicates: [primaryChanged] })

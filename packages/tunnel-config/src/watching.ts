@@ -34,6 +34,14 @@ export const tunnelMoved: Predicate = (event: CacheEvent) =>
   primaryChanged(event) ||
   (event.type === "update" && statusOf(event.old)?.tunnelId !== statusOf(event.object)?.tunnelId);
 
+/** Tunnel objects of a kind that have the same tunnel of the account. */
+export function sharing(kind: Kind<AnyTunnel>): MapFn<AnyTunnel> {
+  return async (other, cache) => {
+    const id = statusOf(other)?.tunnelId;
+    return id ? (await cache.list(kind)).filter(({ status }) => status?.tunnelId === id).map(keyOf) : [];
+  };
+}
+
 function statusOf(object: DeepReadonly<KubeObject>): { tunnelId?: string } | undefined {
   return (object as AnyTunnel).status;
 }

@@ -1,4 +1,5 @@
 /** What must go before a tunnel object may (TUN-218 to TUN-222). */
+import { isControlledBy, keyOf } from "@quartet/core";
 import { DEPLOYMENT, POD } from "@quartet/core/kinds";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import { ApiError } from "../cloudflare/errors.ts";
@@ -7,7 +8,7 @@ import { labelValue } from "../desired/cloudflared.ts";
 import { sourceKey } from "../desired/document.ts";
 import { type Access, resolveAccess } from "./access.ts";
 import { Problem } from "./problem.ts";
-import { isExisting } from "./tunnel-remote.ts";
+import { isExisting, isShared } from "./tunnel-remote.ts";
 import { childNamespace, storedDocument, type TunnelRun } from "./tunnel-run.ts";
 
 /** Longest waits, in milliseconds from the begin of the deletion: for the configuration, and for the pods. */
@@ -26,13 +27,16 @@ export async function cleanUp(run: TunnelRun): Promise<number> {
   const age = options.clock.now() - Date.parse(metadata.deletionTimestamp ?? "");
   if (tunnelId && age < SYNC_LIMIT_MS && !(await settingsAreGone(run, tunnelId))) return LOOK_AGAIN_MS;
   const namespace = childNamespace(run);
-  await ctx.client.deleteIfExists(DEPLOYMENT, { namespace, name: metadata.name ?? "" });
+  const deployment = await ctx.cache.get(DEPLOYMENT, { namespace, name: metadata.name ?? "" });
+  if (deployment !== undefined && isControlledBy(deployment, tunnel))
+    await ctx.client.deleteIfExists(DEPLOYMENT, keyOf(deployment));
   if (!tunnelId || isExisting(tunnel) || spec?.deletionPolicy === "Orphan") return 0;
   const selector = `${PREFIX}/app=cloudflared,${PREFIX}/tunnel=${labelValue(metadata.name ?? "")}`;
   if (age < PODS_LIMIT_MS) {
     const pods = await ctx.client.list(POD, { namespace, labelSelector: selector, metadataOnly: true });
     if (pods.items.length > 0) return LOOK_AGAIN_MS;
   }
+  if (await isShared(run, tunnelId)) return orphaned(run, "another object has it too");
   if (metadata.annotations?.[ANNOTATIONS.forceDelete] === "true") return orphaned(run, "force-delete is set");
   let access: Access;
   try {

@@ -1,12 +1,14 @@
 /** The tunnel in the account: found, adopted or created (TUN-203 to TUN-209, TUN-215). */
 import { randomBytes } from "node:crypto";
-import type { EventRecorder } from "@quartet/core";
+import type { EventRecorder, SourceReader } from "@quartet/core";
 import type { CloudflareApi, Tunnel } from "../cloudflare/api.ts";
 import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
 import type { TunnelIdentity } from "../desired/cloudflared.ts";
-import type { AnyTunnel, Cached } from "../kinds.ts";
+import { isHeldElsewhere } from "../desired/holders.ts";
+import { type AnyTunnel, type Cached, CLUSTER_TUNNEL, TUNNEL } from "../kinds.ts";
 import { Problem } from "./problem.ts";
+import type { TunnelRun } from "./tunnel-run.ts";
 
 /** Bytes of the secret of a tunnel. */
 const SECRET_BYTES = 32;
@@ -31,18 +33,55 @@ export function isExisting({ spec }: Cached<AnyTunnel>): boolean {
   return spec?.existingTunnel !== undefined;
 }
 
+/** Throws {@link Problem} for the tunnel of an identifier that other objects have (TUN-224). */
+export type AssertFree = (tunnelId: string) => void;
+
+/** By the tunnel objects of the cluster. */
+export async function freeTunnels({ tunnel, ctx, options }: TunnelRun): Promise<AssertFree> {
+  const all = await allTunnels(ctx.cache);
+  return (tunnelId) => {
+    if (!isHeldElsewhere(tunnel, tunnelId, all, options.operatorNamespace)) return;
+    const message = `tunnel ${tunnelId} is that of a ClusterTunnel, or of a Tunnel in another namespace`;
+    throw new Problem("AdoptionConflict", message, { retryAfterMs: TAKEN_MS });
+  };
+}
+
+/** Whether another object that lives has the tunnel too. */
+export async function isShared({ tunnel, ctx }: TunnelRun, tunnelId: string): Promise<boolean> {
+  return (await allTunnels(ctx.cache)).some(
+    ({ status, metadata }) =>
+      status?.tunnelId === tunnelId &&
+      metadata.uid !== tunnel.metadata.uid &&
+      metadata.deletionTimestamp === undefined,
+  );
+}
+
+async function allTunnels(cache: SourceReader): Promise<Cached<AnyTunnel>[]> {
+  const [cluster, own] = await Promise.all([cache.list(CLUSTER_TUNNEL), cache.list(TUNNEL)]);
+  return [...cluster, ...own];
+}
+
 /** Finds or creates the tunnel; throws {@link Problem} where it must be left alone. */
 export async function establish(
   tunnel: Cached<AnyTunnel>,
   account: string,
   api: CloudflareApi,
   events: EventRecorder,
+  assertFree: AssertFree,
 ): Promise<RemoteTunnel> {
   const { existingTunnel } = tunnel.spec ?? {};
-  if (existingTunnel !== undefined) return existing(existingTunnel, account, api);
+  if (existingTunnel !== undefined) {
+    const found = await existing(existingTunnel, account, api);
+    assertFree(found.id);
+    return found;
+  }
   const name = tunnelName(tunnel);
   const [found] = await api.tunnelsNamed(account, name);
-  if (found !== undefined) return adopt(tunnel, found, account, events);
+  const take = (other: Tunnel): RemoteTunnel => {
+    assertFree(other.id);
+    return adopt(tunnel, other, account, events);
+  };
+  if (found !== undefined) return take(found);
   const secret = randomBytes(SECRET_BYTES).toString("base64");
   try {
     const created = await api.createTunnel(account, name, secret);
@@ -56,7 +95,7 @@ export async function establish(
     if (!(error instanceof ApiError && error.is(NAME_TAKEN))) throw error;
     const [other] = await api.tunnelsNamed(account, name);
     if (other === undefined) throw error;
-    return adopt(tunnel, other, account, events);
+    return take(other);
   }
 }
 

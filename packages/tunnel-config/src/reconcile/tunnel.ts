@@ -22,7 +22,7 @@ import { type Wanted, withConditions } from "./conditions.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
-import { establish, isExisting, type RemoteTunnel } from "./tunnel-remote.ts";
+import { establish, freeTunnels, isExisting, type RemoteTunnel } from "./tunnel-remote.ts";
 import { childNamespace, storedDocument, type TunnelOptions, type TunnelRun } from "./tunnel-run.ts";
 
 type Status = NonNullable<AnyTunnel["status"]>;
@@ -92,12 +92,14 @@ async function identify(
   const { tunnelId, tunnelName: name = "" } = tunnel.status ?? {};
   const wanted = tunnel.spec?.existingTunnel?.id;
   const moved = wanted !== undefined && wanted !== "" && tunnelId !== wanted;
+  const assertFree = await freeTunnels(run);
+  if (tunnelId && !moved) assertFree(tunnelId);
   const lost = document?.syncStatus === "TunnelDeleted" && tunnelId !== undefined;
   if (tunnelId && !moved && !lost) return renamed(run, api, { id: tunnelId, name, account });
   if (tunnelId && lost && (await api.tunnel(account, tunnelId)) !== undefined)
     return { id: tunnelId, name, account };
   if (ctx.dryRun) return undefined;
-  const remote = await establish(tunnel, account, api, ctx.events);
+  const remote = await establish(tunnel, account, api, ctx.events, assertFree);
   if (remote.id === tunnelId) return remote;
   const state: Status["state"] = "creating";
   const status = {

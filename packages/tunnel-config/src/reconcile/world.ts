@@ -2,6 +2,7 @@
 import type { SourceReader } from "@quartet/core";
 import { SERVICE, type Service } from "@quartet/core/kinds";
 import type { TunnelIngressClassConfig } from "../api.gen.ts";
+import { withoutHeldElsewhere } from "../desired/holders.ts";
 import { type ClassWorld, isOurDefaultClass, refOf, refText, type TunnelRef } from "../desired/targets.ts";
 import {
   type AnyTunnel,
@@ -14,7 +15,7 @@ import {
 } from "../kinds.ts";
 
 export interface World extends ClassWorld {
-  /** All tunnels, those being deleted included. */
+  /** All tunnels, those being deleted included; without an identifier those that may not have theirs (TUN-224). */
   readonly tunnels: readonly Cached<AnyTunnel>[];
   readonly tunnel: (ref: TunnelRef) => Cached<AnyTunnel> | undefined;
 }
@@ -27,7 +28,7 @@ export async function readWorld(cache: SourceReader, operatorNamespace: string):
     cache.list(INGRESS_CLASS),
     cache.list(INGRESS_CLASS_CONFIG),
   ]);
-  const tunnels: readonly Cached<AnyTunnel>[] = [...own, ...cluster];
+  const tunnels = withoutHeldElsewhere([...cluster, ...own], operatorNamespace);
   const byRef = new Map(tunnels.map((tunnel) => [refText(refOf(tunnel)), tunnel]));
   const byName = new Map(
     classes.map((one): [string, Cached<IngressClass>] => [one.metadata.name ?? "", one]),
