@@ -96,6 +96,24 @@ describe("a claim that waits", () => {
     expect([fnv1a(""), fnv1a("a"), fnv1a("foobar")]).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
   });
 
+  it("TARS-LV-004 gets a volume of its own although one of another namespace has its name", () => {
+    const ofMount = (namespace: string, mount: string): Claim => {
+      const one = claim(namespace, { matchLabels: { ...LABELS, "tars.io/LocalVolume": mount } });
+      return { ...one, metadata: { ...one.metadata, namespace } };
+    };
+    const claims = [ofMount("team", "a-data"), ofMount("team-a", "data")];
+    const volumes = of({ claims }).actions.flatMap((action) =>
+      action.type === "provide" ? [action.volume] : [],
+    );
+    const [first = "", second = ""] = volumes.map(({ metadata }) => metadata.name);
+    expect(second).toMatch(new RegExp(`^${first}-[0-9a-f]{1,8}$`));
+    expect(volumes.map(({ spec }) => spec.local?.path)).toEqual([
+      "/host/team/Demo.EchoServer/a-data",
+      "/host/team-a/Demo.EchoServer/data",
+    ]);
+    expect(of({ claims, volumes }).actions).toEqual([]);
+  });
+
   it("TARS-LV-003 owner and mode come from its annotations", () => {
     const annotations = {
       "tars.io/LocalVolumeUID": "1000",
@@ -149,6 +167,14 @@ describe("a volume", () => {
   ])("TARS-LV-009 goes with its claim; with %s its folder: %s", (policy, remove) => {
     const released = volumeOf("Released", {}, policy);
     expect(of({ volumes: [released] }).actions).toEqual([{ type: "drop", volume: released, remove }]);
+  });
+
+  it("TARS-LV-009 goes without its folder when a claim of another namespace had bound it", () => {
+    const taken = volumeOf("Released");
+    taken.spec.claimRef = { namespace: "ns", name: "thief", uid: "thief" };
+    expect(of({ volumes: [taken] }).actions).toEqual([{ type: "drop", volume: taken, remove: undefined }]);
+    taken.spec.claimRef = { namespace: "ns1", name: "own", uid: "own" };
+    expect(of({ volumes: [taken] }).actions).toMatchObject([{ remove: "ns1/Demo.EchoServer/data" }]);
   });
 
   it("TARS-LV-009 never has a folder removed that is not below the base", () => {

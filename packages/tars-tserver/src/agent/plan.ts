@@ -3,6 +3,7 @@ import type { DeepReadonly } from "@quartet/core";
 import type { Claim, Node } from "../desired/k8s.ts";
 import { DELAY_BIND_CLAIM, NODE_LABEL, STORAGE_CLASS } from "../labels.ts";
 import {
+  fnv1a,
   folderOf,
   isOn,
   type Ownership,
@@ -69,13 +70,20 @@ function dropped(volume: DeepReadonly<Volume>, { hostBase, now }: State): Action
   if (phase === "Released" || phase === "Failed") {
     const path = local?.path ?? "";
     const inside = path.startsWith(`${hostBase}/`) ? path.slice(hostBase.length + 1) : undefined;
-    return [{ type: "drop", volume, remove: policy === "Delete" ? inside : undefined }];
+    const remove = policy === "Delete" && !isTakenByOthers(volume, inside) ? inside : undefined;
+    return [{ type: "drop", volume, remove }];
   }
   const since = Date.parse(lastPhaseTransitionTime ?? volume.metadata.creationTimestamp ?? "");
   // Its folder may hold data of an earlier claim, so it stays.
   return phase === "Available" && now - since >= UNUSED_MS
     ? [{ type: "drop", volume, remove: undefined }]
     : [];
+}
+
+/** A claim of any namespace can bind a volume: what is in the folder is not for that to delete. */
+function isTakenByOthers({ spec }: DeepReadonly<Volume>, folder: string | undefined): boolean {
+  const { namespace } = spec.claimRef ?? {};
+  return namespace !== undefined && folder !== undefined && !folder.startsWith(`${namespace}/`);
 }
 
 /** Folders of bound claims get the owner and mode that these ask for now. */
@@ -91,18 +99,30 @@ function owned(claim: DeepReadonly<Claim>, here: readonly DeepReadonly<Volume>[]
 function provided(claims: readonly DeepReadonly<Claim>[], state: State): Action[] {
   const { node, volumes, hostBase, reclaimPolicy } = state;
   const name = node.metadata.name ?? "";
-  const taken = new Set(volumes.map(({ metadata }) => metadata.name));
+  const paths = new Map(volumes.map(({ metadata, spec }) => [metadata.name ?? "", spec.local?.path ?? ""]));
   return claims.flatMap((claim): Action[] => {
     const wanted = wantedBy(claim);
     if (wanted === undefined || !isPending(claim) || !serves(node, wanted.mount)) return [];
-    const id = volumeName(wanted, name);
-    if (taken.has(id)) return [];
-    taken.add(id);
-    const input = { wanted, claim, node: { name, hostname: hostnameOf(node) }, hostBase, reclaimPolicy };
-    return [
-      { type: "provide", folder: folderOf(wanted), owner: ownershipOf(claim), volume: volumeFor(input) },
-    ];
+    const folder = folderOf(wanted);
+    const id = freeName(volumeName(wanted, name), folder, paths);
+    if (id === undefined) return [];
+    paths.set(id, `${hostBase}/${folder}`);
+    const place = { name, hostname: hostnameOf(node) };
+    const volume = volumeFor({ wanted, claim, node: place, hostBase, reclaimPolicy, name: id });
+    return [{ type: "provide", folder, owner: ownershipOf(claim), volume }];
   });
+}
+
+/**
+ * Name of the volume of a folder; nothing when the folder has one. The parts of the usual name are not told apart by it,
+ * so another namespace's folder may have it.
+ */
+function freeName(usual: string, folder: string, paths: ReadonlyMap<string, string>): string | undefined {
+  const there = paths.get(usual);
+  if (there === undefined) return usual;
+  if (there.endsWith(`/${folder}`)) return undefined;
+  const other = `${usual}-${fnv1a(folder).toString(16)}`;
+  return paths.has(other) ? undefined : other;
 }
 
 function isPending({ metadata, spec, status }: DeepReadonly<Claim>): boolean {

@@ -107,17 +107,20 @@ export interface VolumeInput {
   /** Base folder on the node. */
   readonly hostBase: string;
   readonly reclaimPolicy: string;
+  /** Of the volume; default: {@link volumeName}. */
+  readonly name?: string;
 }
 
 /** The volume for a claim. */
-export function volumeFor({ wanted, claim, node, hostBase, reclaimPolicy }: VolumeInput): Volume {
+export function volumeFor(input: VolumeInput): Volume {
+  const { wanted, claim, node, hostBase, reclaimPolicy, name = volumeName(wanted, node.name) } = input;
   const { app, server, mount } = wanted;
   const resources = claim.spec?.resources as { requests?: { storage?: unknown } } | undefined;
   return {
     apiVersion: "v1",
     kind: "PersistentVolume",
     metadata: {
-      name: volumeName(wanted, node.name),
+      name,
       labels: { [APP_LABEL]: app, [SERVER_LABEL]: server, [LOCAL_VOLUME_LABEL]: mount },
       annotations: { [PROVISIONED_BY]: PROVISIONER },
     },
