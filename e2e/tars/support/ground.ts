@@ -34,6 +34,8 @@ export interface TarsGround extends Ground {
   readonly client: TestClient;
   /** The manager ends in order, and another one starts. */
   restart(): Promise<void>;
+  /** The same; no manager runs during the work. */
+  without(work: () => Promise<void>): Promise<void>;
   /**
    * Requests of the manager since a moment but for watches and leases, events included, as
    * `verb resource[/subresource]`; in one namespace alone when it is given, for others may still be going.
@@ -59,15 +61,18 @@ export async function openTarsGround(...args: string[]): Promise<TarsGround> {
     manager = await startTars(kubeconfig, ...args);
     return manager;
   };
+  const without = async (work: () => Promise<void>): Promise<void> => {
+    await manager?.stop();
+    await work();
+    await (await start()).ready;
+  };
   const ground = await openGround(server.api, { startManager: start });
   return {
     ...ground,
     server: server.api,
     client,
-    async restart() {
-      await manager?.stop();
-      await (await start()).ready;
-    },
+    restart: () => without(async () => {}),
+    without,
     async cost(since, namespace) {
       const all = await server.api.requests({ since, user: MANAGER });
       return all

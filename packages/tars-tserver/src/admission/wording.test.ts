@@ -53,6 +53,24 @@ it.each([
   expect(denial).toBe(`${resource} resource filed "/${field}" is immutable`);
 });
 
+it("TARS-V-045 TARS-V-043 a configuration that is to be deleted is not changed any more", () => {
+  const config = { metadata: {}, app: "A", configName: "a", configContent: "-", podSeq: "m" } as TConfig;
+  const doomed = { ...config, metadata: { labels: { "tars.io/Deleting": "Deleting" } } };
+  expect(validateConfigUpdate(config, doomed)).toBe("can not update deleting tconfig");
+});
+
+it("TARS-V-027 a namespace whose name makes no label key is refused", () => {
+  const namespace = "n".repeat(60);
+  const question = {
+    name: "demo-echoserver",
+    namespace,
+    old: undefined,
+    templateExists: true,
+    version: "v1beta2",
+  };
+  expect(validateServer({ ...question, spec: echoServer().spec })).toContain("take a shorter namespace");
+});
+
 it("TARS-V-065 a second tree of a namespace is refused like one of another name", () => {
   const tree = (name: string) => ({ metadata: { name }, businesses: [], apps: [] }) as unknown as TTree;
   expect(validateNewTree(tree("tars-tree"), false)).toBeUndefined();

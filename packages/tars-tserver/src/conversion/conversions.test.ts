@@ -33,6 +33,26 @@ describe("TServer", () => {
     );
   });
 
+  it("TARS-CV-007 metadata stays as it is but for the annotation", () => {
+    const metadata = {
+      ...{
+        labels: { a: "b" },
+        annotations: { c: "d" },
+        finalizers: ["f"],
+        resourceVersion: "7",
+        generation: 2,
+      },
+      managedFields: [{ manager: "m" }],
+    };
+    const server = { ...echoServer({}, metadata), apiVersion: V3 } as TServerV1Beta3;
+    Object.assign(server.spec.k8s!, { command: ["run"] });
+    const stored = serverFromV1Beta3(structuredClone(server));
+    const { [CARRY_ANNOTATION]: carried, ...annotations } = stored.metadata.annotations ?? {};
+    expect(carried).toContain("run");
+    expect({ ...stored.metadata, annotations }).toEqual(server.metadata);
+    expect(serverToV1Beta3(stored).metadata).toEqual(server.metadata);
+  });
+
   it("TARS-CV-002 reads null for an empty list, as the peer writes it", () => {
     const append = { command: null, args: ["-v"], readinessGates: null };
     const annotations = { [CARRY_ANNOTATION]: JSON.stringify({ append, drop: {} }), other: "1" };

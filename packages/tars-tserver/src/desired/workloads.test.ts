@@ -58,7 +58,7 @@ const FEATURES: readonly (readonly [string, string, TServer])[] = [
     }),
   ],
   [
-    "TARS-MAP-070 TARS-MAP-071 TARS-MAP-072 TARS-MAP-067",
+    "TARS-MAP-024 TARS-MAP-070 TARS-MAP-071 TARS-MAP-072 TARS-MAP-067",
     "mounts",
     echoServer({
       k8s: {

@@ -44,6 +44,19 @@ describe("planItem", () => {
     expect(names(plan.deactivate).sort()).toEqual(["a", "c"]);
   });
 
+  it("TARS-R-050 a version is deactivated for another one whatever the clocks say", () => {
+    const later = config("later", true, 59, { [DEACTIVATE_LABEL]: "Deactivating" });
+    expect(names(planItem([later, config("new", true, 1)], 10).deactivate)).toEqual(["later"]);
+  });
+
+  it("TARS-R-058 old versions of a master go like others, the one in force stays", () => {
+    const versions = [
+      config("new", true, 0),
+      ...[1, 2, 3].map((minute) => config(`v${minute}`, false, minute)),
+    ];
+    expect(names(planItem(versions, 1).remove)).toEqual(["v1", "v2"]);
+  });
+
   it("TARS-R-053 TARS-R-056 what is marked goes, and the oldest beyond the limit; never the one in force", () => {
     const versions = [
       config("new", true, 0),
