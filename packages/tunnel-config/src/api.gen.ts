@@ -5917,6 +5917,206 @@ observedGeneration?: number
 }
 
 /**
+ * ClusterTunnel is one Cloudflare Tunnel and the cloudflared that serves it.
+ */
+export interface ClusterTunnelV1Alpha1 {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec?: {
+/**
+ * Pods of cloudflared; becomes a part of deployPatch.
+ */
+size?: number
+/**
+ * Image of cloudflared; becomes a part of deployPatch.
+ */
+image?: string
+/**
+ * Labels that the nodes of the pods must have; becomes a part of deployPatch.
+ */
+nodeSelectors?: {
+[k: string]: string
+}
+/**
+ * Tolerations of the pods; becomes a part of deployPatch.
+ */
+tolerations?: {
+/**
+ * Key of the taint.
+ */
+key?: string
+/**
+ * How key and value relate to the taint.
+ */
+operator?: string
+/**
+ * Value of the taint.
+ */
+value?: string
+/**
+ * Effect of the taint.
+ */
+effect?: string
+/**
+ * Time for which the taint is tolerated.
+ */
+tolerationSeconds?: number
+}[]
+/**
+ * Tunnel that is created. Neither this nor existingTunnel means one that is named after the object.
+ */
+newTunnel?: {
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Tunnel that is there already; it is never deleted.
+ */
+existingTunnel?: {
+/**
+ * Identifier; comes first.
+ */
+id?: string
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Service for requests that no rule fits.
+ */
+fallbackTarget?: string
+/**
+ * Takes any certificate of every origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Secret with certificates of origins, mounted at /etc/cloudflared/certs.
+ */
+originCaPool?: string
+/**
+ * Protocol towards Cloudflare.
+ */
+protocol?: ("auto" | "quic" | "http2")
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the tunnel.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Account of the tunnel.
+ */
+accountId?: string
+/**
+ * Zone of the domain.
+ */
+zoneId?: string
+/**
+ * Stage of its life.
+ */
+state?: ("pending" | "creating" | "active" | "error" | "deleting")
+/**
+ * Version of the configuration that was last sent.
+ */
+configVersion?: number
+/**
+ * Hosts in the configuration that was last sent.
+ */
+syncedHostnames?: string[]
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
  * DNSRecord is one DNS record of a zone.
  */
 export interface DNSRecord {
@@ -9903,6 +10103,206 @@ domain?: string
  * Zone by its identifier; skips the look-up.
  */
 zoneId?: string
+/**
+ * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
+ */
+secret?: string
+/**
+ * Account by its identifier.
+ */
+accountId?: string
+/**
+ * Account by its name, when no identifier is known.
+ */
+accountName?: string
+/**
+ * Address that belongs to a global API key.
+ */
+email?: string
+/**
+ * Key of the API token in the Secret.
+ */
+CLOUDFLARE_API_TOKEN?: string
+/**
+ * Key of the global API key in the Secret.
+ */
+CLOUDFLARE_API_KEY?: string
+/**
+ * Key of the credentials file of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_FILE?: string
+/**
+ * Key of the secret of an existing tunnel.
+ */
+CLOUDFLARE_TUNNEL_CREDENTIAL_SECRET?: string
+}
+}
+/**
+ * What was reached.
+ */
+status?: {
+/**
+ * Identifier of the tunnel.
+ */
+tunnelId?: string
+/**
+ * Name of the tunnel.
+ */
+tunnelName?: string
+/**
+ * Account of the tunnel.
+ */
+accountId?: string
+/**
+ * Zone of the domain.
+ */
+zoneId?: string
+/**
+ * Stage of its life.
+ */
+state?: ("pending" | "creating" | "active" | "error" | "deleting")
+/**
+ * Version of the configuration that was last sent.
+ */
+configVersion?: number
+/**
+ * Hosts in the configuration that was last sent.
+ */
+syncedHostnames?: string[]
+/**
+ * Generation of the object that was last worked on.
+ */
+observedGeneration?: number
+/**
+ * Conditions.
+ * 
+ * Items: One condition.
+ */
+conditions?: {
+/**
+ * Name of the condition.
+ */
+type: string
+/**
+ * True, False or Unknown.
+ */
+status: ("True" | "False" | "Unknown")
+/**
+ * Reason in one word.
+ */
+reason?: string
+/**
+ * Reason for people.
+ */
+message?: string
+/**
+ * When the status last changed.
+ */
+lastTransitionTime?: string
+/**
+ * Generation that the condition speaks of.
+ */
+observedGeneration?: number
+}[]
+}
+}
+
+/**
+ * Tunnel is one Cloudflare Tunnel and the cloudflared that serves it.
+ */
+export interface TunnelV1Alpha1 {
+apiVersion: string
+kind: string
+metadata: ObjectMeta
+/**
+ * What is wanted.
+ */
+spec?: {
+/**
+ * Pods of cloudflared; becomes a part of deployPatch.
+ */
+size?: number
+/**
+ * Image of cloudflared; becomes a part of deployPatch.
+ */
+image?: string
+/**
+ * Labels that the nodes of the pods must have; becomes a part of deployPatch.
+ */
+nodeSelectors?: {
+[k: string]: string
+}
+/**
+ * Tolerations of the pods; becomes a part of deployPatch.
+ */
+tolerations?: {
+/**
+ * Key of the taint.
+ */
+key?: string
+/**
+ * How key and value relate to the taint.
+ */
+operator?: string
+/**
+ * Value of the taint.
+ */
+value?: string
+/**
+ * Effect of the taint.
+ */
+effect?: string
+/**
+ * Time for which the taint is tolerated.
+ */
+tolerationSeconds?: number
+}[]
+/**
+ * Tunnel that is created. Neither this nor existingTunnel means one that is named after the object.
+ */
+newTunnel?: {
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Tunnel that is there already; it is never deleted.
+ */
+existingTunnel?: {
+/**
+ * Identifier; comes first.
+ */
+id?: string
+/**
+ * Name in the account.
+ */
+name?: string
+}
+/**
+ * Service for requests that no rule fits.
+ */
+fallbackTarget?: string
+/**
+ * Takes any certificate of every origin.
+ */
+noTlsVerify?: boolean
+/**
+ * Secret with certificates of origins, mounted at /etc/cloudflared/certs.
+ */
+originCaPool?: string
+/**
+ * Protocol towards Cloudflare.
+ */
+protocol?: ("auto" | "quic" | "http2")
+/**
+ * Account and credentials; empty means the default CloudflareCredentials.
+ */
+cloudflare?: {
+/**
+ * Zone; for a TunnelBinding also what hostnames without one end in.
+ */
+domain?: string
 /**
  * Secret with credentials, in the namespace of the object; for cluster-scoped kinds in that of the operator.
  */

@@ -31,6 +31,8 @@ export const ANNOTATIONS = {
   owner: "cloudflare-operator.io/owner",
   legacyToken: "cloudflare-operator.io/tunnel-token",
   tokenChecksum: "cloudflare-operator.io/token-checksum",
+  /** On objects of v1alpha1: what only v1alpha2 has. */
+  extra: "cloudflare-operator.io/v1alpha2-extra",
 } as const;
 
 /** Hosts that a TunnelBinding served at last, separated by commas. */

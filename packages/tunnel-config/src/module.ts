@@ -14,6 +14,7 @@ import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
 import { configMapName, LABELS } from "./constants.ts";
+import { CONVERSIONS } from "./conversion/conversions.ts";
 import { isClusterId } from "./desired/marker.ts";
 import { addGateways, watchGateways } from "./gateways.ts";
 import {
@@ -104,6 +105,7 @@ export function createTunnelModule(options: TunnelModuleOptions = {}): Controlle
     crds: CRDS.map((plural) => `networking.cloudflare-operator.io_${plural}.yaml`),
     rights: RIGHTS,
     flags: FLAGS,
+    conversions: CONVERSIONS,
     build: (manager, flags) => build(manager, flags, options),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AnyTunnel } from "../kinds.ts";
-import { DeployPatchError, labelValue, tunnelDeployment } from "./cloudflared.ts";
+import { labelValue, tunnelDeployment } from "./cloudflared.ts";
+import { DeployPatchError } from "./deploy-patch.ts";
 
 const identity = { id: "11111111-2222-3333-4444-555555555555", name: "main", account: "a" };
 

@@ -3,10 +3,9 @@ import { createHash } from "node:crypto";
 import { apiVersionOf, type KubeObject, type OwnerReference } from "@quartet/core";
 import type { ConfigObject } from "@quartet/core/kinds";
 import { strategicMerge } from "@quartet/strategic-merge";
-import { parse } from "yaml";
 import { ANNOTATIONS, PREFIX } from "../constants.ts";
 import { type AnyTunnel, type Cached, CLUSTER_TUNNEL } from "../kinds.ts";
-import { isMap } from "./document.ts";
+import { DeployPatchError, readPatch } from "./deploy-patch.ts";
 import { CA_DIRECTORY } from "./sources/origin.ts";
 import { trimOf } from "./trim.ts";
 
@@ -15,8 +14,6 @@ const METRICS_PORT = 2000;
 const USER = 1002;
 /** Longest value of a label. */
 const MAX_LABEL = 63;
-/** Longest patch that is read, in characters. */
-const MAX_PATCH = 64 * 1024;
 
 export interface TunnelIdentity {
   readonly id: string;
@@ -32,11 +29,6 @@ export interface DeploymentInputs {
   readonly token: string;
   /** Selector of the Deployment that is there; it cannot be changed. */
   readonly selector: Readonly<Record<string, string>> | undefined;
-}
-
-/** The patch of the user is no patch, or makes no Deployment. */
-export class DeployPatchError extends Error {
-  override readonly name = "DeployPatchError";
 }
 
 /** Name of the Secret with the token of a tunnel. */
@@ -120,22 +112,6 @@ export function tunnelDeployment(inputs: DeploymentInputs): KubeObject {
     kind: base.kind,
     metadata: { ...merged.metadata, name, namespace, ownerReferences } as KubeObject["metadata"],
   };
-}
-
-function readPatch(text: string): Record<string, unknown> | undefined {
-  const bare = text.trim();
-  if (bare === "" || bare === "{}") return undefined;
-  if (bare.length > MAX_PATCH)
-    throw new DeployPatchError(`spec.deployPatch: longer than ${MAX_PATCH} characters`);
-  let value: unknown;
-  try {
-    value = parse(bare, { maxAliasCount: 0 });
-  } catch (error) {
-    const line = (error as Error).message.split("\n", 1)[0];
-    throw new DeployPatchError(`spec.deployPatch: neither JSON nor YAML: ${line}`);
-  }
-  if (!isMap(value)) throw new DeployPatchError("spec.deployPatch: no object; write a part of a Deployment");
-  return value;
 }
 
 function plainDeployment(inputs: DeploymentInputs): KubeObject & { spec: Record<string, unknown> } {

@@ -2,13 +2,8 @@
 import { isControlledBy, isInvalid, type KubeObject, type ReconcileContext } from "@quartet/core";
 import { type ConfigObject, DEPLOYMENT, type Deployment, SECRET } from "@quartet/core/kinds";
 import type { CloudflareApi } from "../cloudflare/api.ts";
-import {
-  DeployPatchError,
-  tokenSecretName,
-  tunnelDeployment,
-  tunnelLabels,
-  tunnelSecret,
-} from "../desired/cloudflared.ts";
+import { tokenSecretName, tunnelDeployment, tunnelLabels, tunnelSecret } from "../desired/cloudflared.ts";
+import { DeployPatchError } from "../desired/deploy-patch.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
 import { Problem } from "./problem.ts";
 import type { Secrets } from "./secrets.ts";
