@@ -15,12 +15,11 @@ const PREFIX = "[managed-by:";
 /** Both that this package writes and that of the peer (D1). */
 const BEGIN = /\[managed(?:-by)?:/;
 const HASH_DIGITS = 20;
-/** Identifier of a cluster behind a name, in which no `@` can be. */
-const CLUSTER = /@([a-z0-9-]{1,20})$/;
+const CLUSTER = /^[a-z0-9-]{1,20}$/;
 
 /** Whether a text can tell a cluster from others. */
 export function isClusterId(text: string): boolean {
-  return CLUSTER.test(`@${text}`);
+  return CLUSTER.test(text);
 }
 
 /** An object of this cluster as an owner; `clusterId` is empty where clusters are not told apart. */
@@ -57,8 +56,11 @@ export function markerOf(comment: string | null | undefined): Owner | undefined 
   if (parts.length < 2 || parts.length > 3 || parts.some((part) => part === "")) return undefined;
   const [kind = "", second = "", third] = parts;
   const whole = third ?? second;
-  const cluster = CLUSTER.exec(whole)?.[1] ?? "";
-  const name = cluster === "" ? whole : whole.slice(0, -cluster.length - 1);
+  // No name of an object has an "@".
+  const at = whole.indexOf("@");
+  const cluster = at < 0 ? "" : whole.slice(at + 1);
+  if (at >= 0 && !isClusterId(cluster)) return ownerIn("", kind, third === undefined ? "" : second, whole);
+  const name = at < 0 ? whole : whole.slice(0, at);
   return ownerIn(cluster, kind, third === undefined ? "" : second, name);
 }
 
