@@ -21,6 +21,8 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 const NODES = ["n1", "n2", "n3", "n4"];
+/** Longest wait between two tries is a minute. */
+const LIFTED_MS = 100_000;
 /** In the words of the policy. */
 const TOLD = expect.stringContaining("not on a Friday");
 const create: Refusal = { verb: "create", group: "", resource: "pods" };
@@ -94,6 +96,30 @@ describe("a refusal", () => {
     expect(events.map(({ note }) => note)).toContainEqual(TOLD);
     await lift();
     await sets.settled(NODES.length);
+  });
+
+  it("ds-patches DSP-626 RollbackFailed: of a rollback leaves the spec as it is", async () => {
+    await nodes.add("n1");
+    const templateOf = async (): Promise<string> => JSON.stringify((await sets.get()).spec.template);
+    const { writes, lift } = await refuse({
+      stage,
+      module: dsPatchesModule,
+      refusal: { verb: "patch", group: "apps.kruise.io", resource: "daemonsets" },
+      by: "policy",
+      async provoke() {
+        await sets.create({});
+        await sets.settled(1);
+        await sets.patch(withContainer({ image: "agent:2" }));
+        await sets.settled(1);
+        await sets.patch({ metadata: { annotations: { "daemonset.kruise.io/rollback-to": "0" } } });
+      },
+    });
+    expect(writes.length).toBeLessThanOrEqual(MAX_WRITES);
+    const events = (await sets.events()).filter(({ reason }) => reason === "RollbackFailed");
+    expect(events.map(({ note }) => note)).toContainEqual(TOLD);
+    expect(await templateOf()).toContain("agent:2");
+    await lift();
+    await eventually(async () => expect(await templateOf()).toContain("agent:1"), LIFTED_MS);
   });
 
   it("ds-patches DSP-830 DSP-1032: of the status keeps no pod from running", async () => {

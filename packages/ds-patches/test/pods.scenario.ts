@@ -241,7 +241,7 @@ describe("nodes", () => {
   });
 });
 
-it("ds-patches S17 DSP-1002 DSP-1003 DSP-1006 DSP-1007: without the gate nothing restarts, new pods are unpatched, and come back with it", async () => {
+it("ds-patches S17 DSP-1002 DSP-1003 DSP-1004 DSP-1006 DSP-1007: without the gate nothing restarts, new pods are unpatched, and come back with it", async () => {
   await nodes.add("n1", "n2");
   const first = await stage.start();
   const env = [{ name: "CACHE", value: "2Ti" }];

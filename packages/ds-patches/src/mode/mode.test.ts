@@ -36,3 +36,13 @@ it("DSP-101 another value of the flag ends the program, and the message lists th
     /daemonset-mode.*auto.*owner.*companion.*off/,
   );
 });
+
+it("DSP-1001 the gate of the patches is known by its name, and no other is", async () => {
+  const load = (gate: string) =>
+    loadSettings({ args: [`--feature-gates=${gate}=false`], env: {}, modules: [dsPatchesModule] });
+  const { settings } = await load("AdvancedDaemonSetNodeLabelPatches");
+  expect(settings.features).toMatchObject({ AdvancedDaemonSetNodeLabelPatches: false });
+  await expect(load("AdvancedDaemonSetPatches")).rejects.toThrow(/AdvancedDaemonSetPatches/);
+  const byItself = await loadSettings({ args: [], env: {}, modules: [dsPatchesModule] });
+  expect(byItself.settings.features).toMatchObject({ AdvancedDaemonSetNodeLabelPatches: true });
+});
