@@ -35,6 +35,8 @@ export interface DaemonSetMemory {
   nodes: number;
   /** No pass begins earlier; milliseconds of a clock that only goes forward. */
   restsUntil: number;
+  /** Value of the annotation whose rollback the server refused. */
+  failedRollback: string | undefined;
   /** Pods that are to come or to go, of all DaemonSets. */
   readonly expectations: Expectations;
   /** What the present generation makes of nodes, by the objects of the cache. */
@@ -103,6 +105,7 @@ export function createMemoryStore(enabled: boolean, expectations: Expectations):
         statusWritten: undefined,
         nodes: 0,
         restsUntil: 0,
+        failedRollback: undefined,
         expectations,
         nodeViews: new WeakMap(),
         revisionTexts: new WeakMap(),

@@ -91,13 +91,14 @@ async function pass(work: Work, options: ReconcilerOptions): Promise<Result | un
     return await withoutHistory({ ...NOTHING, problems: [history] }, work, options);
   }
   const podWork: PodWork = { ...work, history };
-  if (await rollBack(podWork)) return undefined;
+  const rolledBack = await rollBack(podWork);
+  if (rolledBack.written) return undefined;
   const pods = await claim(POD, selects, work);
-  return await act(pods, podWork, options);
+  return await act({ pods, rolledBack: rolledBack.done }, podWork, options);
 }
 
 async function act(
-  { objects: pods, done: claimed }: Claimed<Pod>,
+  { pods: { objects: pods, done: claimed }, rolledBack }: { pods: Claimed<Pod>; rolledBack: Done },
   work: PodWork,
   options: ReconcilerOptions,
 ): Promise<Result | undefined> {
@@ -118,7 +119,7 @@ async function act(
   metrics.stale(daemonSet, observation.nodes.filter(({ stalePatches }) => stalePatches).length);
   const trimmed = await trimHistory(pods, work);
   return resultOf(
-    together(claimed, opened, done, merged, told.done, trimmed),
+    together(rolledBack, claimed, opened, done, merged, told.done, trimmed),
     earliest(againInMs, told.againInMs),
   );
 }

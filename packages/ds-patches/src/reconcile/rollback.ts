@@ -1,19 +1,33 @@
 /** Goes back to an earlier revision when an annotation asks for it (DSP-621 to 628). */
-import { isConflict, isProblem, type JsonPatchOperation, keyOf, messageOf } from "@quartet/core";
+import { isConflict, isProblem, type JsonPatchOperation, keyOf, type Problem } from "@quartet/core";
 import { ROLLBACK_TO } from "../desired/keys.ts";
 import { type RollbackTarget, rollbackOf } from "../desired/rollback.ts";
 import { DAEMON_SET } from "../kinds.ts";
-import { type PodWork, tell } from "./work.ts";
+import { type Done, NOTHING, type PodWork, tell } from "./work.ts";
 
 /** Member names in a JSON pointer. */
 const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 const ANNOTATION = `/metadata/annotations/${escaped(ROLLBACK_TO)}`;
 
-/** Does what the annotation asks for and takes it off; true when the DaemonSet was written, which starts another pass. */
-export async function rollBack(work: PodWork): Promise<boolean> {
-  const { daemonSet, history } = work;
+export interface RolledBack {
+  /** The DaemonSet was written, which starts another pass. */
+  readonly written: boolean;
+  /** What the server refused. */
+  readonly done: Done;
+}
+
+const WRITTEN: RolledBack = { written: true, done: NOTHING };
+
+/** Does what the annotation asks for and takes it off. */
+export async function rollBack(work: PodWork): Promise<RolledBack> {
+  const { daemonSet, history, memory } = work;
   const wanted = daemonSet.metadata.annotations?.[ROLLBACK_TO];
-  if (wanted === undefined) return false;
+  if (wanted === undefined) {
+    memory.failedRollback = undefined;
+    return { written: false, done: NOTHING };
+  }
+  // What has failed once does not come about later, when nobody expects it any more.
+  if (memory.failedRollback === wanted) return await takeOff(undefined, work);
   const rollback = rollbackOf(wanted.trim(), history.number, history.revisions);
   if (rollback === "unknown") {
     const note = `Unable to find revision ${JSON.stringify(wanted.slice(0, MAX_SHOWN))} to roll back to`;
@@ -29,8 +43,8 @@ export async function rollBack(work: PodWork): Promise<boolean> {
 /** Longest part of an annotation's value that an event shows. */
 const MAX_SHOWN = 40;
 
-async function restore({ revision, template, patches }: RollbackTarget, work: PodWork): Promise<boolean> {
-  const { daemonSet } = work;
+async function restore({ revision, template, patches }: RollbackTarget, work: PodWork): Promise<RolledBack> {
+  const { daemonSet, memory } = work;
   const hadPatches = daemonSet.spec.patches !== undefined;
   const operations: JsonPatchOperation[] = [
     { op: "replace", path: "/spec/template", value: template },
@@ -38,29 +52,33 @@ async function restore({ revision, template, patches }: RollbackTarget, work: Po
     ...(patches.length === 0 && hadPatches ? ([{ op: "remove", path: "/spec/patches" }] as const) : []),
   ];
   try {
-    const problem = await write(operations, work);
+    const problem = await write("roll back", operations, work);
     if (problem !== undefined) {
-      const note = `Cannot roll back to revision ${revision}: ${problem}`;
+      memory.failedRollback = daemonSet.metadata.annotations?.[ROLLBACK_TO];
+      const note = `Cannot roll back to revision ${revision}: ${problem.message}`;
       return await takeOff({ type: "Warning", reason: "RollbackFailed", note }, work);
     }
   } catch (error) {
     // Somebody has changed it meanwhile: the next pass looks again.
     if (!isConflict(error)) throw error;
-    return true;
+    return WRITTEN;
   }
   tell(work, { type: "Normal", reason: "RollbackDone", note: `Rolled back to revision ${revision}` });
-  return true;
+  return WRITTEN;
 }
 
-async function takeOff(event: Parameters<typeof tell>[1], work: PodWork): Promise<boolean> {
-  const problem = await write([], work);
-  tell(work, event);
-  if (problem !== undefined) work.ctx.log.warn("Annotation stays", { annotation: ROLLBACK_TO, problem });
-  return problem === undefined;
+async function takeOff(event: Parameters<typeof tell>[1] | undefined, work: PodWork): Promise<RolledBack> {
+  if (event !== undefined) tell(work, event);
+  const problem = await write("take off the rollback", [], work);
+  return problem === undefined ? WRITTEN : { written: false, done: { ...NOTHING, problems: [problem] } };
 }
 
 /** Writes the DaemonSet as it was read, without the annotation; why the server refuses it. */
-async function write(operations: readonly JsonPatchOperation[], work: PodWork): Promise<string | undefined> {
+async function write(
+  id: string,
+  operations: readonly JsonPatchOperation[],
+  work: PodWork,
+): Promise<Problem | undefined> {
   const { daemonSet, children, ctx } = work;
   const { name, resourceVersion } = daemonSet.metadata;
   const body: JsonPatchOperation[] = [
@@ -68,20 +86,15 @@ async function write(operations: readonly JsonPatchOperation[], work: PodWork): 
     ...operations,
     { op: "remove", path: ANNOTATION },
   ];
-  try {
-    const result = await children.attempt(
-      { id: "roll back", subject: `DaemonSet ${name}`, wanted: [operations, ANNOTATION] },
-      () =>
-        ctx.client.patch(
-          DAEMON_SET,
-          keyOf(daemonSet),
-          { type: "json", operations: body },
-          { signal: ctx.signal },
-        ),
-    );
-    return isProblem(result) ? result.message : undefined;
-  } catch (error) {
-    if (isConflict(error)) throw error;
-    return messageOf(error);
-  }
+  const result = await children.attempt(
+    { id, subject: `DaemonSet ${name}`, wanted: [operations, ANNOTATION] },
+    () =>
+      ctx.client.patch(
+        DAEMON_SET,
+        keyOf(daemonSet),
+        { type: "json", operations: body },
+        { signal: ctx.signal },
+      ),
+  );
+  return isProblem(result) ? result : undefined;
 }
