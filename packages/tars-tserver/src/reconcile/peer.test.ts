@@ -1,7 +1,8 @@
 import type { Lease } from "@quartet/core/kinds";
 import { fakeClock } from "@quartet/core/testkit";
 import { describe, expect, it, vi } from "vitest";
-import { createPeerWatch, unlessPeer } from "./peer.ts";
+import { apiRefusal } from "../fixtures.testkit.ts";
+import { createPeerWatch, peerReports, unlessPeer } from "./peer.ts";
 
 const lease = (renewTime: string, holderIdentity = "peer"): Lease => ({
   apiVersion: "coordination.k8s.io/v1",
@@ -51,4 +52,31 @@ describe("TARS-X-002", () => {
     expect(await unlessPeer(watch, reconcile)(key, {} as never)).toEqual({ requeueAfter: 100 });
     expect(reconcile).not.toHaveBeenCalled();
   });
+});
+
+it.each([
+  ["both", ["tars-mutating-webhook", "tars-validating-webhook"]],
+  ["one", ["tars-validating-webhook"]],
+  ["none", []],
+])("TARS-X-003 webhooks that the peer has left behind are named at the start: %s", async (_which, left) => {
+  const clock = fakeClock();
+  const warned: unknown[] = [];
+  const end = new AbortController();
+  const manager = {
+    ...{ clock, events: () => ({ record: () => {} }) },
+    log: {
+      warn: (_text: string, fields: { configurations: string[] }) => warned.push(fields.configurations),
+    },
+    client: {
+      async get(_kind: object, { name }: { name: string }) {
+        if (!left.includes(name)) throw apiRefusal(404, "NotFound", "there is none");
+      },
+    },
+  };
+  const watch = createPeerWatch(() => [], clock);
+  const running = peerReports(manager as never, watch).run(end.signal);
+  await clock.advance(0);
+  end.abort();
+  await running;
+  expect(warned.flat().sort()).toEqual(left);
 });
