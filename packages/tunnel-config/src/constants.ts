@@ -28,6 +28,7 @@ export const ANNOTATIONS = {
   forceDelete: "cloudflare-operator.io/force-delete",
   deletionPolicy: "cloudflare-operator.io/deletion-policy",
   migrate: "cloudflare-operator.io/migrate-local-config",
+  namespaces: "cloudflare-operator.io/namespaces",
   owner: "cloudflare-operator.io/owner",
   legacyToken: "cloudflare-operator.io/tunnel-token",
   tokenChecksum: "cloudflare-operator.io/token-checksum",

@@ -4,7 +4,7 @@ import { NODE, SERVICE } from "@quartet/core/kinds";
 import type { DNSRecord } from "./api.gen.ts";
 import { type Source, sourceOf } from "./desired/dns-source.ts";
 import { ownerIn } from "./desired/marker.ts";
-import { GATEWAY, HTTP_ROUTE } from "./gateway-kinds.ts";
+import { GATEWAY, HTTP_ROUTE, REFERENCE_GRANT } from "./gateway-kinds.ts";
 import { CREDENTIALS, DNS_RECORD, DOMAIN, INGRESS } from "./kinds.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
 import type { SimpleOptions } from "./reconcile/credentials.ts";
@@ -32,6 +32,12 @@ const gatewayFollowers: MapFn = async (gateway, cache) => {
   return [...(await followers("Gateway")(gateway, cache)), ...routes.map(keyOf)];
 };
 
+/** Records that follow an object of the namespace of a grant. */
+const grantees: MapFn = async ({ metadata }, cache) =>
+  (await cache.list(DNS_RECORD))
+    .filter((record) => sourceOf(record)?.namespace === metadata.namespace)
+    .map(keyOf);
+
 /** Credentials and zones concern all records; the end of a record concerns those that it stood in the way of. */
 export function addRecords(manager: Manager, simple: Omit<SimpleOptions, "backoff">): void {
   const waiters = createWaiters();
@@ -56,6 +62,7 @@ export function addRecords(manager: Manager, simple: Omit<SimpleOptions, "backof
     .watches(INGRESS, followers("Ingress"))
     .watches(GATEWAY, gatewayFollowers, { optional: true })
     .watches(HTTP_ROUTE, followers("HTTPRoute"), { optional: true })
+    .watches(REFERENCE_GRANT, grantees, { optional: true })
     .references(NODE, ({ spec }) => (spec.sourceRef?.node === undefined ? [] : [spec.sourceRef.node.name]));
   watchSecrets(records, simple.operatorNamespace, all, namingSecret(DNS_RECORD, simple.operatorNamespace));
   const options = {

@@ -1,5 +1,5 @@
 /** What a tenant of one namespace gets by its Tunnels: nothing that others have. */
-import { testNamespace } from "@quartet/testing";
+import { gatewayCrds, installCrds, testNamespace } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
@@ -11,11 +11,13 @@ beforeEach(async () => {
   const place = await testNamespace(stage.client);
   stage.onClose(() => place.remove());
   operator = place.name;
-  const flags = { "tunnel-operator-namespace": operator };
-  await stage.startManager({ namespaces: [stage.namespace, operator], flags });
 });
 afterEach(() => stage?.close());
 
+const start = () => {
+  const flags = { "tunnel-operator-namespace": operator };
+  return stage.startManager({ namespaces: [stage.namespace, operator], flags });
+};
 const tunnelId = async (kind: string, name: string): Promise<string> => {
   let id = "";
   await eventually(async () => {
@@ -31,8 +33,65 @@ const document = async (id: string): Promise<Loose> => {
   return JSON.parse(data["config.json"]);
 };
 
+const readiness = async (name: string): Promise<string> => {
+  const { status } = await stage.get("DNSRecord", name);
+  return status.conditions.find(({ type }: Loose) => type === "Ready").reason;
+};
+
+describe("a DNSRecord of a namespace", () => {
+  it("TUN-926 reads the address of an object of another namespace that a ReferenceGrant there lets it refer to", async () => {
+    await installCrds(stage.client, gatewayCrds());
+    await start();
+    const elsewhere = `/api/v1/namespaces/${operator}/services`;
+    await stage.client.ok("POST", elsewhere, {
+      metadata: { name: "inner" },
+      spec: { ports: [{ port: 80 }], externalIPs: ["192.0.2.7"] },
+    });
+    const service = { name: "inner", namespace: operator, addressType: "ExternalIP" };
+    await stage.create("DNSRecord", "inner", { spec: { name: "inner.example.com", sourceRef: { service } } });
+    const missing = { ...service, name: "missing" };
+    await stage.create("DNSRecord", "missing", {
+      spec: { name: "missing.example.com", sourceRef: { service: missing } },
+    });
+    for (const name of ["inner", "missing"])
+      await eventually(async () => expect(await readiness(name)).toBe("RefNotPermitted"));
+    expect(JSON.stringify(await stage.get("DNSRecord", "inner"))).not.toContain("192.0.2.7");
+    const group = "networking.cloudflare-operator.io";
+    const grants = `/apis/gateway.networking.k8s.io/v1beta1/namespaces/${operator}/referencegrants`;
+    await stage.client.ok("POST", grants, {
+      apiVersion: "gateway.networking.k8s.io/v1beta1",
+      kind: "ReferenceGrant",
+      metadata: { name: "inner" },
+      spec: {
+        from: [{ group, kind: "DNSRecord", namespace: stage.namespace }],
+        to: [{ group: "", kind: "Service", name: "inner" }],
+      },
+    });
+    await eventually(async () => expect(await readiness("inner")).toBe("Synced"));
+    expect(await readiness("missing")).toBe("RefNotPermitted");
+  });
+
+  it("TUN-116 uses credentials that are for its namespace, and no others", async () => {
+    await start();
+    const allow = (...namespaces: string[]): Promise<void> =>
+      stage.patch("CloudflareCredentials", "main", {
+        metadata: { annotations: { "cloudflare-operator.io/namespaces": namespaces.join(", ") } },
+      });
+    await allow("another");
+    await stage.create("DNSRecord", "a", {
+      spec: { name: "a.example.com", type: "A", content: "192.0.2.1" },
+    });
+    await eventually(async () => expect(await readiness("a")).toBe("CredentialsNotPermitted"));
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    await tunnelId("ClusterTunnel", "main");
+    await allow("another", stage.namespace);
+    await eventually(async () => expect(await readiness("a")).toBe("Synced"));
+  });
+});
+
 describe("a Tunnel of a namespace", () => {
   it("TUN-224 gets no tunnel that a ClusterTunnel has, and its end does not end that", async () => {
+    await start();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     const id = await tunnelId("ClusterTunnel", "main");
     await eventually(async () => expect((await document(id)).syncStatus).toBe("Synced"));
@@ -67,6 +126,7 @@ describe("a Tunnel of a namespace", () => {
   });
 
   it("TUN-218 takes no Deployment of its name along that somebody else made", async () => {
+    await start();
     const labels = { app: "web" };
     await stage.create("Deployment", "web", {
       spec: {

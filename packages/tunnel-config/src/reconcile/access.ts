@@ -3,6 +3,7 @@ import type { SourceReader } from "@quartet/core";
 import type { CloudflareCredentials, Tunnel } from "../api.gen.ts";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import type { ApiCredentials } from "../cloudflare/credentials.ts";
+import { ANNOTATIONS } from "../constants.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { type Cached, CREDENTIALS } from "../kinds.ts";
 import type { PeerCheck } from "./peer.ts";
@@ -67,11 +68,26 @@ export async function resolveAccess(
         : `there is no CloudflareCredentials ${named}`;
     throw new Problem("CredentialsNotFound", message);
   }
+  assertFor(found, namespace, options.operatorNamespace);
   return {
     ...base,
     ...(await accessOf(found, cache, options)),
     accountId: spec?.accountId ?? found.spec.accountId,
   };
+}
+
+/** Credentials may be for some namespaces alone (TUN-116); cluster-scoped objects are those of administrators. */
+function assertFor(
+  { metadata }: Cached<CloudflareCredentials>,
+  namespace: string,
+  operatorNamespace: string,
+): void {
+  const list = metadata.annotations?.[ANNOTATIONS.namespaces];
+  if (list === undefined || namespace === "" || namespace === operatorNamespace) return;
+  const isListed = list.split(",").some((one) => one.trim() === namespace);
+  if (isListed) return;
+  const message = `CloudflareCredentials ${metadata.name} is not for namespace ${namespace}`;
+  throw new Problem("CredentialsNotPermitted", message);
 }
 
 /** Access by what was stored with a configuration whose tunnel object is gone (TUN-311). */

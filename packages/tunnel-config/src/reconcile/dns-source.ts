@@ -1,6 +1,15 @@
 /** Reads the object that a DNSRecord follows (TUN-926, TUN-927). */
-import { type Kind, type KubeObject, type SourceReader, UnreadableError } from "@quartet/core";
+import {
+  type Condition,
+  type DeepReadonly,
+  findCondition,
+  type Kind,
+  type KubeObject,
+  type SourceReader,
+  UnreadableError,
+} from "@quartet/core";
 import { NODE, type Node, SERVICE } from "@quartet/core/kinds";
+import { GROUP } from "../constants.ts";
 import {
   type Content,
   contentsOf,
@@ -11,8 +20,16 @@ import {
   serviceAddresses,
   sourceOf,
 } from "../desired/dns-source.ts";
-import { GATEWAY, GATEWAY_GROUP, HTTP_ROUTE } from "../gateway-kinds.ts";
-import { type Cached, INGRESS } from "../kinds.ts";
+import { isGranted } from "../desired/gateway/grants.ts";
+import {
+  GATEWAY,
+  GATEWAY_GROUP,
+  HTTP_ROUTE,
+  type HttpRoute,
+  type ParentRef,
+  REFERENCE_GRANT,
+} from "../gateway-kinds.ts";
+import { type Cached, DNS_RECORD, INGRESS } from "../kinds.ts";
 import type { DnsRun } from "./dns-run.ts";
 import { Problem } from "./problem.ts";
 
@@ -31,6 +48,7 @@ export async function follow(run: DnsRun): Promise<Followed | { readonly gone: s
   const { namespaces } = run.options;
   if (source.namespace !== "" && namespaces.length > 0 && !namespaces.includes(source.namespace))
     throw new Problem("DependencyError", `${text} is not in a namespace that this manager works in`);
+  await assertGranted(run, source, text);
   const found = await read(run, source);
   if (found === undefined) return { gone: text };
   const contents = contentsOf(found.addresses, object.spec);
@@ -40,6 +58,25 @@ export async function follow(run: DnsRun): Promise<Followed | { readonly gone: s
   }
   return { contents, version: found.version };
 }
+
+/** What an object of another namespace says is for those whom that namespace lets refer to it. */
+async function assertGranted({ object, ctx }: DnsRun, source: Source, text: string): Promise<void> {
+  const { namespace: own = "" } = object.metadata;
+  if (source.namespace === "" || source.namespace === own) return;
+  const grants = ctx.cache.source(REFERENCE_GRANT).everSynced ? await ctx.cache.list(REFERENCE_GRANT) : [];
+  const record = { group: GROUP, kind: DNS_RECORD.kind, namespace: own };
+  if (isGranted(grants, record, { ...source, group: GROUPS[source.kind] })) return;
+  const message = `no ReferenceGrant of ${source.namespace} lets a DNSRecord of ${own} refer to ${text}`;
+  throw new Problem("RefNotPermitted", message);
+}
+
+const GROUPS: Readonly<Record<Source["kind"], string>> = {
+  Service: SERVICE.group,
+  Ingress: INGRESS.group,
+  HTTPRoute: GATEWAY_GROUP,
+  Gateway: GATEWAY_GROUP,
+  Node: NODE.group,
+};
 
 interface Found {
   readonly addresses: readonly string[];
@@ -73,9 +110,13 @@ async function read({ object, ctx }: DnsRun, source: Source): Promise<Found | un
       return one(GATEWAY, gatewayAddresses);
     case "HTTPRoute":
       assertServed(cache.source(GATEWAY).everSynced && cache.source(HTTP_ROUTE).everSynced);
-      return one(HTTP_ROUTE, async ({ spec, metadata }) => {
+      return one(HTTP_ROUTE, async (route) => {
+        const { spec, metadata } = route;
         const parents = (spec.parentRefs ?? []).filter(
-          ({ group = GATEWAY_GROUP, kind = "Gateway" }) => group === GATEWAY_GROUP && kind === "Gateway",
+          (parent) =>
+            (parent.group ?? GATEWAY_GROUP) === GATEWAY_GROUP &&
+            (parent.kind ?? "Gateway") === "Gateway" &&
+            isOwnOrAccepted(route, parent),
         );
         const gateways = await Promise.all(
           parents.map(({ namespace = metadata.namespace ?? "", name }) =>
@@ -85,6 +126,18 @@ async function read({ object, ctx }: DnsRun, source: Source): Promise<Found | un
         return gateways.flatMap((gateway) => (gateway === undefined ? [] : gatewayAddresses(gateway)));
       });
   }
+}
+
+/** A Gateway of another namespace is asked when it has taken the route. */
+function isOwnOrAccepted({ metadata, status }: Cached<HttpRoute>, parent: DeepReadonly<ParentRef>): boolean {
+  const placeOf = ({ namespace = metadata.namespace, name }: DeepReadonly<ParentRef>): string =>
+    `${namespace}/${name}`;
+  if ((parent.namespace ?? metadata.namespace) === metadata.namespace) return true;
+  return (status?.parents ?? []).some(
+    ({ parentRef, conditions }) =>
+      placeOf(parentRef) === placeOf(parent) &&
+      findCondition(conditions as Condition[] | undefined, "Accepted")?.status === "True",
+  );
 }
 
 function nodesNamed(cache: SourceReader, name: string): readonly Cached<Node>[] {

@@ -3,6 +3,7 @@ import type { Kind, KubeObject, SourceReader } from "@quartet/core";
 import { NAMESPACE } from "@quartet/core/kinds";
 import { type Attachment, type AttachWorld, attachmentsOf } from "../desired/gateway/attach.ts";
 import { type GatewayTarget, type GatewayWorld, gatewayTarget } from "../desired/gateway/classes.ts";
+import { isGranted } from "../desired/gateway/grants.ts";
 import { type RouteContribution, routeSource } from "../desired/sources/http-route.ts";
 import {
   GATEWAY,
@@ -92,20 +93,9 @@ function byKey<T extends Cached<KubeObject>>(objects: readonly T[]): Map<string,
 
 /** Whether the route may refer to a Service of another namespace (TUN-528). */
 function grantOf({ metadata }: Cached<HttpRoute>, grants: readonly Cached<ReferenceGrant>[]) {
+  const route = { group: GATEWAY_GROUP, kind: "HTTPRoute", namespace: metadata.namespace ?? "" };
   return (namespace: string, name: string): boolean =>
-    grants.some(
-      (grant) =>
-        grant.metadata.namespace === namespace &&
-        grant.spec.from.some(
-          (from) =>
-            from.group === GATEWAY_GROUP &&
-            from.kind === "HTTPRoute" &&
-            from.namespace === metadata.namespace,
-        ) &&
-        grant.spec.to.some(
-          (to) => to.group === "" && to.kind === "Service" && (to.name === undefined || to.name === name),
-        ),
-    );
+    isGranted(grants, route, { group: "", kind: "Service", namespace, name });
 }
 
 /** Services that a route refers to. */
