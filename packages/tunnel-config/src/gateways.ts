@@ -31,8 +31,8 @@ import { createRouteReconcile } from "./reconcile/http-route.ts";
 import type { World } from "./reconcile/world.ts";
 import {
   type AddController,
-  CONFIG_SELECTOR,
   COUNT_DEBOUNCE,
+  configsIn,
   everything,
   toldOf,
   tunnelMoved,
@@ -80,7 +80,7 @@ export function addGateways(manager: Manager, options: GatewayOptions): void {
     .controller("tunnel-gateways")
     .for(GATEWAY)
     .owns(DNS_RECORD, { predicates: [primaryChanged] })
-    .watches(CONFIG_MAP, gateways, { labelSelector: CONFIG_SELECTOR });
+    .watches(CONFIG_MAP, gateways, configsIn(options.operatorNamespace));
   watchWorld(watchGateways(gateway, gateways, { except: GATEWAY }), gateways);
   add(
     gateway.watches(SERVICE, () => []),
@@ -91,7 +91,7 @@ export function addGateways(manager: Manager, options: GatewayOptions): void {
     .controller("tunnel-http-routes")
     .for(HTTP_ROUTE)
     .watches(SERVICE, routesOfService)
-    .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("HTTPRoute") });
+    .watches(CONFIG_MAP, () => [], { ...configsIn(options.operatorNamespace), onEvent: toldOf("HTTPRoute") });
   watchWorld(watchGateways(route, routes, { except: HTTP_ROUTE }), routes);
   add(route, createRouteReconcile(options));
   const configs = everything(GATEWAY_CLASS_CONFIG);

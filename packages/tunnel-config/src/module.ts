@@ -54,8 +54,8 @@ import { FLAGS, RIGHTS } from "./rights.ts";
 import {
   type AddController,
   besidePeer,
-  CONFIG_SELECTOR,
   COUNT_DEBOUNCE,
+  configsIn,
   everything,
   namingSecret,
   sharing,
@@ -196,7 +196,7 @@ function addTunnels(
       .controller(kind.namespaced ? "tunnels" : "cluster-tunnels")
       .for(kind)
       .watches(others, sharing(kind), { predicates: [tunnelMoved] })
-      .watches(CONFIG_MAP, ofConfig, { labelSelector: CONFIG_SELECTOR })
+      .watches(CONFIG_MAP, ofConfig, configsIn(options.operatorNamespace))
       .watches(DEPLOYMENT, ofOwned, { labelSelector: "cloudflare-operator.io/app=cloudflared" })
       .watches(CREDENTIALS, everything(kind), { predicates: [primaryChanged] })
       .watches(DOMAIN, everything(kind), { predicates: [zoneFound] });
@@ -224,7 +224,7 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
   const specs = { predicates: [primaryChanged] };
   const sync = manager
     .controller("tunnel-sync")
-    .watches(CONFIG_MAP, all, { labelSelector: CONFIG_SELECTOR, namespaces: [operatorNamespace] })
+    .watches(CONFIG_MAP, all, configsIn(operatorNamespace))
     .watches(TUNNEL, all, { predicates: [tunnelMoved] })
     .watches(CLUSTER_TUNNEL, all, { predicates: [tunnelMoved] })
     .watches(TUNNEL_BINDING, all, { ...specs, debounce })
@@ -294,7 +294,7 @@ function addSources(manager: Manager, operatorNamespace: string, add: AddControl
       .watches(INGRESS_CLASS, () => [])
       .watches(INGRESS_CLASS_CONFIG, () => [])
       .watches(SERVICE, ofService(TUNNEL_BINDING))
-      .watches(CONFIG_MAP, () => [], { labelSelector: CONFIG_SELECTOR, onEvent: toldOf("TunnelBinding") }),
+      .watches(CONFIG_MAP, () => [], { ...configsIn(operatorNamespace), onEvent: toldOf("TunnelBinding") }),
     createBindingReconcile({ operatorNamespace, clock }),
   );
 }

@@ -19,8 +19,13 @@ import { type ConfigDocument, parseDocument } from "./desired/document.ts";
 import { type AnyTunnel, CREDENTIALS } from "./kinds.ts";
 import { type PeerCheck, peerLease, whenAlone } from "./reconcile/peer.ts";
 
-/** The ConfigMaps of tunnels. */
-export const CONFIG_SELECTOR: string = `${LABELS.type}=${CONFIG_TYPE}`;
+/** The ConfigMaps of tunnels; those of other namespaces only look like them (TUN-318). */
+export function configsIn(operatorNamespace: string): {
+  labelSelector: string;
+  namespaces: readonly string[];
+} {
+  return { labelSelector: `${LABELS.type}=${CONFIG_TYPE}`, namespaces: [operatorNamespace] };
+}
 /** How long the count of a class waits for further objects, in milliseconds: it is for people alone. */
 export const COUNT_DEBOUNCE = { ms: 1_000, maxMs: 5_000 } as const;
 

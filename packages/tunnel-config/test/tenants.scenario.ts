@@ -89,6 +89,17 @@ describe("a DNSRecord of a namespace", () => {
   });
 });
 
+describe("a ConfigMap of a namespace", () => {
+  it("TUN-318 that looks like the configuration of a tunnel is not even read", async () => {
+    await start();
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    await tunnelId("ClusterTunnel", "main");
+    const read = (await stage.requests()).filter(({ path }) => /configmaps/.test(path));
+    expect(read).not.toEqual([]);
+    for (const { path } of read) expect(path).toContain(`/namespaces/${operator}/configmaps`);
+  });
+});
+
 describe("a Tunnel of a namespace", () => {
   it("TUN-224 gets no tunnel that a ClusterTunnel has, and its end does not end that", async () => {
     await start();
