@@ -18,7 +18,12 @@ import { createNodes, heartbeats } from "./nodes.ts";
 import { positive } from "./options.ts";
 
 const { values } = parseArgs({
-  options: { nodes: { type: "string", default: "1000" }, template: { type: "boolean", default: false } },
+  options: {
+    nodes: { type: "string", default: "1000" },
+    template: { type: "boolean", default: false },
+    /** kube-scheduler's own limit of 50 requests a second instead of none. */
+    "scheduler-limit": { type: "boolean", default: false },
+  },
 });
 const NODES = positive("--nodes", values.nodes);
 const PATCHES = 10;
@@ -85,7 +90,12 @@ function measured(count: number): number {
 
 async function cluster(): Promise<void> {
   const onProgress = (line: string): void => console.error(line);
-  const server = await startControlPlane({ benchmark: true, controllerManager: false, onProgress });
+  const server = await startControlPlane({
+    benchmark: true,
+    controllerManager: false,
+    schedulerArgs: values["scheduler-limit"] ? ["--kube-api-qps=50", "--kube-api-burst=100"] : [],
+    onProgress,
+  });
   try {
     await measure(server);
   } finally {

@@ -11,6 +11,7 @@ const settings: ComponentSettings = {
   benchmark: false,
   etcdArgs: [],
   apiserverArgs: [],
+  schedulerArgs: [],
 };
 
 describe("start arguments", () => {
@@ -58,7 +59,9 @@ describe("start arguments", () => {
     );
     expect(args.join(" ")).not.toContain("--audit");
     const benchmark = { ...settings, benchmark: true };
-    expect(componentArguments("kube-scheduler", benchmark)).toContain("--kube-api-qps=1000");
+    const own = { ...benchmark, schedulerArgs: ["--kube-api-qps=50"] };
+    const rates = componentArguments("kube-scheduler", own).filter((one) => one.startsWith("--kube-api-qps"));
+    expect(rates).toEqual(["--kube-api-qps=1000", "--kube-api-qps=50"]);
     expect(componentArguments("kwok", benchmark)).toContain("--node-lease-duration-seconds=0");
     const etcd = componentArguments("etcd", { ...settings, etcdArgs: ["--log-level=warn"] });
     expect(etcd.at(-1)).toBe("--log-level=warn");

@@ -66,6 +66,7 @@ export interface ComponentSettings {
   benchmark: boolean;
   etcdArgs: readonly string[];
   apiserverArgs: readonly string[];
+  schedulerArgs: readonly string[];
 }
 
 /** Files of a work folder. */
@@ -173,12 +174,13 @@ const BUILDERS: Record<ComponentName, Builder> = {
     ];
   },
 
-  "kube-scheduler": ({ ports, benchmark }, files) => [
+  "kube-scheduler": ({ ports, benchmark, schedulerArgs }, files) => [
     `--kubeconfig=${files.kubeconfig("kube-scheduler")}`,
     "--leader-elect=false",
     "--bind-address=127.0.0.1",
     `--secure-port=${ports.scheduler}`,
     ...(benchmark ? BENCHMARK_SCHEDULER_ARGUMENTS : []),
+    ...schedulerArgs,
   ],
 
   kwok: ({ ports, podCidr, benchmark }, files) => [

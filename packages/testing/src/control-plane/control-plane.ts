@@ -47,6 +47,8 @@ export interface ControlPlaneOptions {
   etcdArgs?: readonly string[];
   /** Further arguments, for example `--watch-cache=false`. */
   apiserverArgs?: readonly string[];
+  /** After the harness's own; the last one of a name holds. */
+  schedulerArgs?: readonly string[];
   /** Where programs are looked for. Default `process.env`. */
   env?: Environment;
   /** Receives a line per step when programs have to be built. */
@@ -130,6 +132,7 @@ async function settingsOf(
     benchmark: options.benchmark ?? false,
     etcdArgs: options.etcdArgs ?? [],
     apiserverArgs: options.apiserverArgs ?? [],
+    schedulerArgs: options.schedulerArgs ?? [],
   };
 }
 
