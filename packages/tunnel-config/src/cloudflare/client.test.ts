@@ -191,13 +191,13 @@ describe("faults", () => {
     expect((await failure(api.account(ACCOUNT))).class).toBe("transient");
   });
 
-  it("an answer that never comes ends in time", async () => {
+  it("TUN-1005 an answer that never comes ends in time", async () => {
     double.faults.add({ path: /zones/, hang: true });
     const error = await failure(client().call({ method: "POST", path: "/zones", body: {} }));
     expect(error.message).toContain("no answer within 2 s");
   });
 
-  it("an endless answer is cut off", async () => {
+  it("TUN-1006 an endless answer is cut off", async () => {
     const server: Server = createServer((_, response) => {
       const write = (): void =>
         void (response.write("x".repeat(1 << 20)) ? setImmediate(write) : response.once("drain", write));
@@ -290,7 +290,7 @@ describe("the budget", () => {
     expect(budget.pausedMs()).toBe(120_000);
   });
 
-  it("a call that is given up leaves the queue", async () => {
+  it("TUN-1002 a call that is given up leaves the queue", async () => {
     const budget = createBudget(1, clock);
     await budget.take("read");
     const given = new AbortController();

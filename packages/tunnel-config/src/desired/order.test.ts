@@ -141,7 +141,7 @@ describe("order of rules", () => {
     expect(pathRank({ path: "/api(/.*)?$" }).length).toBe(4);
   });
 
-  it("orders thousands of rules in a moment", () => {
+  it("TUN-603 orders thousands of rules in a moment", () => {
     const many = Array.from({ length: 5000 }, (_, index) => place(`h${index}.d${index % 7}.example.com`));
     const ordered = orderRules([place("*.example.com", { priority: 1 }), ...many]);
     expect(ordered.at(-1)?.hostname).toBe("*.example.com");
