@@ -124,8 +124,8 @@ export function parse(name: string, text: string, { functions }: ParseOptions): 
     parser.variables.length = inScope;
     return { kind, position: pipe.position, pipe, list, ...(elseList === undefined ? {} : { elseList }) };
   };
-  /** Parses a body that sees nothing of what surrounds it, up to its end. */
-  const body = (context: string): ListNode => {
+  /** Parses a body that sees nothing of what surrounds it, up to its end; a wrong end is an error of the line given. */
+  const body = (context: string, line?: number): ListNode => {
     const { variables } = parser;
     const { actionLine } = reader;
     const outerDepth = rangeDepth;
@@ -133,7 +133,7 @@ export function parse(name: string, text: string, { functions }: ParseOptions): 
     rangeDepth = 0;
     reader.actionLine = 0;
     const { list, end } = itemList();
-    if (end.kind !== "end") reader.fail(`unexpected {{else}} in ${context}`);
+    if (end.kind !== "end") reader.fail(`unexpected {{else}} in ${context}`, line);
     rangeDepth = outerDepth;
     parser.variables = variables;
     reader.actionLine = actionLine;
@@ -144,7 +144,8 @@ export function parse(name: string, text: string, { functions }: ParseOptions): 
     const token = nextNonSpace();
     const blockName = templateName(token, context);
     const pipe = pipeline(context, "}}");
-    add(blockName, body(context));
+    // Go parses the body of a block with tokens of its own.
+    add(blockName, body(context, reader.line()));
     return { kind: "template", position: token.position, name: blockName, pipe };
   };
   const templateAction = (): TemplateNode => {

@@ -23,7 +23,10 @@ export interface TokenReader {
   expect(kind: TokenKind, context: string): Token;
   /** Line of the action that is read, 0 outside of one. */
   actionLine: number;
-  fail(message: string): never;
+  /** Ends with an error at the line, the newest token's unless given. */
+  fail(message: string, line?: number): never;
+  /** Line of the newest token. */
+  line(): number;
   unexpected(token: Token, context: string): never;
   /** Runs a step one level deeper. */
   nested<T>(step: () => T): T;
@@ -41,8 +44,9 @@ export function createTokenReader(
   let givenBack = 0;
   let nesting = 0;
 
-  const fail = (message: string): never => {
-    throw new TemplateError(textOf(`template: ${name}:${tokens[0]!.line}: ${message}`));
+  const line = (): number => tokens[0]!.line;
+  const fail = (message: string, at: number = line()): never => {
+    throw new TemplateError(textOf(`template: ${name}:${at}: ${message}`));
   };
   const next = (): Token => {
     if (givenBack > 0) givenBack -= 1;
@@ -103,6 +107,7 @@ export function createTokenReader(
     expect,
     actionLine: 0,
     fail,
+    line,
     unexpected,
     nested,
   };
