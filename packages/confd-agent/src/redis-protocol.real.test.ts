@@ -1,4 +1,4 @@
-/** What the agent and a real Redis server say to each other: the order of a start, reads that changes come into, sentinels. */
+/** What the agent and a real Redis server say to each other: the order of a start, reads that changes come into. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { becomes, createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";

@@ -8,8 +8,9 @@ import type { Level } from "../../observe/log.ts";
 import { type Backend, belongs, type Snapshot } from "../backend.ts";
 import { readTlsFiles } from "../tls.ts";
 import { escaped, type RedisKeys, redisKeys } from "./keys.ts";
-import { parseRedisNode, type RedisNode, redisPassword } from "./nodes.ts";
+import { parseRedisNodes, type RedisNode, redisPassword } from "./nodes.ts";
 import { prepareNotices } from "./notices.ts";
+import { followMaster, NO_MASTER, viaSentinels } from "./sentinel.ts";
 
 /** Keys that the server looks at in one step of a scan. */
 const SCAN_COUNT = 1000;
@@ -24,7 +25,7 @@ export interface RedisBackendOptions {
 }
 
 export function createRedisBackend({ settings, notice }: RedisBackendOptions): Backend {
-  const nodes = settings.nodes.map(parseRedisNode);
+  const nodes = parseRedisNodes(settings.nodes);
   const keys = redisKeys(settings.separator, settings.stripLeadingSlash);
   const { password, fromClientKey } = redisPassword(settings);
   if (fromClientKey)
@@ -47,7 +48,8 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
       return redis;
     } catch (error) {
       redis.disconnect();
-      throw new BackendError(`${node.label}: ${messageOf(problem ?? error)}`, { cause: error });
+      const reason = messageOf(problem ?? error).replace(...NO_MASTER);
+      throw new BackendError(`${node.label}: ${reason}`, { cause: error });
     }
   };
   /** A connection to the first node that answers, beginning with the one that did. */
@@ -101,15 +103,24 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     },
     watch: async (ranges, events, signal) => {
       const redis = await connectAny();
-      const { db } = nodes[current % nodes.length]!;
+      const node = nodes[current % nodes.length]!;
+      const { db } = node;
       let poll: NodeJS.Timeout | undefined;
+      let unfollow = (): void => {};
       try {
         const polling = await prepareNotices(redis, settings, events.onNotice);
         const start = `__keyspace@${db}__:`;
         const ended = new Promise<void>((resolve, reject) => {
           redis.once("end", () => reject(new BackendError("the connection is lost")));
           signal.addEventListener("abort", () => resolve(), { once: true });
+          // The old master may hang with its connections open.
+          unfollow = followMaster(node, tlsOf(node, settings, fromClientKey), () => {
+            commands?.disconnect();
+            reject(new BackendError(`${node.name}: another server is the master now`));
+          });
         });
+        // It may end before it is waited for.
+        ended.catch(() => {});
         const told = (channel: Buffer): void => {
           changes += 1;
           events.onChange({ keys: [keys.logical(channel.toString("latin1").slice(start.length))] });
@@ -128,6 +139,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
         await ended;
       } finally {
         clearInterval(poll);
+        unfollow();
         redis.disconnect();
       }
     },
@@ -142,14 +154,15 @@ function optionsOf(
   password: string,
   fromClientKey: boolean,
 ): RedisOptions {
-  const files = readTlsFiles(fromClientKey ? { ...settings, clientKey: "" } : settings);
-  const tls = node.tls || files.ca !== undefined || files.cert !== undefined;
+  const tls = tlsOf(node, settings, fromClientKey);
+  const server = node.path === undefined ? { host: node.host!, port: node.port! } : { path: node.path };
   return {
-    ...(node.path === undefined ? { host: node.host!, port: node.port! } : { path: node.path }),
+    ...(node.sentinels === undefined
+      ? { ...server, ...(tls === undefined ? {} : { tls }) }
+      : viaSentinels(node, tls)),
     db: node.db,
     ...(settings.username === "" ? {} : { username: settings.username }),
     ...(password === "" ? {} : { password }),
-    ...(tls ? { tls: { ...files, rejectUnauthorized: !settings.clientInsecure } } : {}),
     lazyConnect: true,
     connectTimeout: settings.dialTimeout,
     commandTimeout: settings.backendTimeout,
@@ -159,6 +172,12 @@ function optionsOf(
     enableOfflineQueue: false,
     keepAlive: 10_000,
   };
+}
+
+function tlsOf(node: RedisNode, settings: BackendSettings, fromClientKey: boolean): RedisOptions["tls"] {
+  const files = readTlsFiles(fromClientKey ? { ...settings, clientKey: "" } : settings);
+  const wanted = node.tls || files.ca !== undefined || files.cert !== undefined;
+  return wanted ? { ...files, rejectUnauthorized: !settings.clientInsecure } : undefined;
 }
 
 async function refuseCluster(redis: Redis): Promise<void> {
