@@ -83,11 +83,19 @@ function newBody(fields: Fields): Buffer {
 
 /** What the armored blocks of a kind hold. */
 export function dearmor(text: string, kind: string): Buffer[] {
-  const block = new RegExp(`-----BEGIN ${kind}-----\\r?\\n([^]*?)-----END ${kind}-----`, "g");
-  return [...text.matchAll(block)].map(([, inside = ""]) => {
-    const lines = inside.split(/\r?\n/);
+  const [begin, end] = [`-----BEGIN ${kind}-----`, `-----END ${kind}-----`];
+  const blocks: Buffer[] = [];
+  for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
+    const last = text.indexOf(end, at);
+    if (last < 0) break;
+    const lines = text
+      .slice(at + begin.length, last)
+      .split(/\r?\n/)
+      .slice(1);
     // Headers end with an empty line; the line with = in front is a checksum.
     const body = lines.slice(lines.findIndex((line) => line.trim() === "") + 1);
-    return Buffer.from(body.filter((line) => !line.startsWith("=")).join(""), "base64");
-  });
+    blocks.push(Buffer.from(body.filter((line) => !line.startsWith("=")).join(""), "base64"));
+    at = last;
+  }
+  return blocks;
 }
