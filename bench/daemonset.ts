@@ -139,7 +139,7 @@ async function measure(server: ApiServer): Promise<void> {
 
 function tellConditions(): void {
   console.log(
-    `${NODES} nodes, ${PATCHES} patches; no limit on the manager's or the scheduler's requests; no controller manager; CPU, lag and memory with the load generator, which is in the manager's process`,
+    `${NODES} nodes, ${PATCHES} patches; no limit on the manager's requests, ${values["scheduler-limit"] ? "50 a second" : "none"} on the scheduler's; no controller manager; CPU, lag and memory with the load generator, which is in the manager's process`,
   );
 }
 
