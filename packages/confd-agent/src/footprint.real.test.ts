@@ -63,13 +63,13 @@ it("CONFD-OPS-9 at rest 100 watched resources take less than 1 % of a processor 
   expect(residentMiB()).toBeLessThan(150);
 });
 
-it("CONFD-OPS-10 10,000 updates need no more memory than 1,000", async () => {
-  // Garbage comes and goes: the most of the first rounds, and the least of the last.
+it("CONFD-OPS-10 20,000 updates need no more memory than 10,000", async () => {
+  // Before some 8,000 updates the heap has not been collected as a whole, and grows.
   const sizes: number[] = [];
-  for (let round = 1; round <= 100; round++) {
+  for (let round = 1; round <= 200; round++) {
     await changeAll(round);
     await allHave(round);
     sizes.push(residentMiB());
   }
-  expect(Math.min(...sizes.slice(-10)) - Math.max(...sizes.slice(0, 10))).toBeLessThan(20);
+  expect(Math.min(...sizes.slice(-10)) - Math.max(...sizes.slice(90, 100))).toBeLessThan(10);
 });
