@@ -11,7 +11,7 @@ it("CORE-538 alert on metrics that exist, each with a heading in the runbook", a
     await render(['metrics={"prometheusRule":{"enabled":true,"runbookUrl":"https://x/"}}']),
     "PrometheusRule",
   ).spec.groups[0].rules;
-  expect(alerts).toHaveLength(16);
+  expect(alerts).toHaveLength(17);
   const metrics = readFileSync(new URL("metrics.md", DOCS), "utf8");
   const runbook = readFileSync(new URL("alerts.md", DOCS), "utf8");
   for (const { alert, expr, annotations } of alerts) {

@@ -35,6 +35,8 @@ async function running(name = "demo"): Promise<Nacos> {
     const resource = await objects.get("nacos", name);
     expect(resource.status?.phase).toBe("Running");
     expect(conditionOf(resource, "Progressing").reason).toBe("RolloutComplete");
+    // A pod may count as ready before its address is known, which is then written.
+    expect(nodesOf(resource).filter(({ instance }) => !instance)).toEqual([]);
     return resource;
   }, 60_000);
 }

@@ -63,6 +63,8 @@ export type Flags = ValuesOf<typeof FLAGS>;
 
 /** The caches of webhooks and controllers. */
 export interface SharedLookups {
+  /** Counts a request that admission has denied. */
+  readonly countDenial: (kind: string, operation: string) => void;
   /** Rejects when the signal aborts before the caches are synced. */
   lookups(signal: AbortSignal): Promise<Lookups>;
   run(signal: AbortSignal): Promise<void>;

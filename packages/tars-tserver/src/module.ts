@@ -69,7 +69,7 @@ export function createTarsModule(): ControllerModule {
 }
 
 /** What all webhooks of a manager share. */
-function contextOf(manager: Manager, flags: Flags, { lookups }: SharedLookups): HookContext {
+function contextOf(manager: Manager, flags: Flags, { lookups, countDenial }: SharedLookups): HookContext {
   const client = admissionClient(manager);
   const { "operator-username": username, "trusted-users": trusted } = flags;
   const identities = createIdentities({ client, username, trusted });
@@ -79,7 +79,7 @@ function contextOf(manager: Manager, flags: Flags, { lookups }: SharedLookups): 
     clock: manager.clock,
     lookups,
     deleteGuardMs: flags["tars-tconfig-delete-guard"],
-    countDenial: createDenialCounter(manager.metrics),
+    countDenial,
     identities,
   };
 }
@@ -94,9 +94,10 @@ function admissionClient({ client, cache }: Manager): Client {
 }
 
 /** The caches of webhooks and controllers, open while the manager runs. */
-function shareLookups({ cache, namespaces }: Manager): SharedLookups {
+function shareLookups({ cache, metrics, namespaces }: Manager): SharedLookups {
   let opened: Lookups | undefined;
   return {
+    countDenial: createDenialCounter(metrics),
     async lookups(signal) {
       if (opened === undefined) throw new Error("the TARS controller has not started yet");
       await opened.synced(signal);

@@ -58,6 +58,7 @@ export function workloadReport(
     updatedReplicas: status.updatedReplicas ?? 0,
     revision: revisionOf(statefulSet),
     selector: selectorText(spec.selector),
+    unreported: status.observedGeneration === undefined,
     rolling,
     scaling: scaledFrom !== undefined && (readyPods < replicas || (status.replicas ?? 0) !== replicas),
     ...(rolling && stuck !== undefined ? { stuckPod: stuck } : {}),

@@ -48,6 +48,8 @@ export interface WorkloadReport {
   readonly revision: string;
   /** Label selector of the pods, as text. */
   readonly selector: string;
+  /** The StatefulSet controller has said nothing yet, though pods may be ready. */
+  readonly unreported: boolean;
   /** Pods are being replaced. */
   readonly rolling: boolean;
   /** The number of pods is being changed. */

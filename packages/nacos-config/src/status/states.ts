@@ -95,7 +95,7 @@ function progressing(outcome: Outcome, phase: Phase): ConditionState {
     return of("True", "Scaling", `${workload.readyPods}/${replicas} nodes are ready${from}`);
   }
   if (workload.rolling) return of("True", "RollingUpdate", updated);
-  if (phase === "Creating")
+  if (phase === "Creating" || workload.unreported)
     return of("True", "Creating", `${workload.readyPods}/${replicas} nodes are ready`);
   const { partition } = workload;
   if (partition === undefined) return of("False", "RolloutComplete", updated);

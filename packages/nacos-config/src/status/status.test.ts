@@ -28,6 +28,7 @@ const workload = (more: Partial<WorkloadReport> = {}): WorkloadReport => ({
   selector: "app=demo",
   updatedReplicas: 3,
   revision: "1",
+  unreported: false,
   rolling: false,
   scaling: false,
   ...more,
@@ -247,6 +248,17 @@ describe("status", () => {
       status: "False",
       reason: "RolloutComplete",
       message: "3/3",
+    });
+  });
+
+  it("NACOS-471 is not complete while the StatefulSet controller has said nothing of pods that are ready", () => {
+    const early = workload({ replicas: 0, updatedReplicas: 0, unreported: true });
+    const status = after("Creating", { health: passed, workload: early });
+    expect(status.phase).toBe("Running");
+    expect(condition(status, "Progressing")).toMatchObject({
+      status: "True",
+      reason: "Creating",
+      message: "3/3 nodes are ready",
     });
   });
 
