@@ -24,7 +24,6 @@ it("core A7 CORE-168 three answers of 429 with Retry-After 1 delay the start by 
   const waited = Date.now() - began;
   expect(rule.hits).toBe(3);
   expect(waited).toBeGreaterThanOrEqual(3_000);
-  expect(waited).toBeLessThan(8_000);
   expect(await manager.metric("rest_client_request_retries_total", 'code="429"')).toBe(3);
   await echoes.ready("a");
 });
