@@ -31,7 +31,7 @@ const MATRIX: Readonly<Record<string, { watch: boolean; constant?: boolean; secr
   file: { watch: true },
   env: { watch: false, constant: true },
   consul: { watch: true },
-  vault: { watch: false },
+  vault: { watch: false, secret: true },
 };
 
 it("CONFD-BE-8 backends watch, stay as they are, and hold secrets as the matrix says", async () => {
