@@ -66,7 +66,8 @@ describe("v1alpha1 as v1alpha2", () => {
       { other: "kept" },
       { deployPatch: "{}", cloudflare: { zoneId: "z" } },
     ]);
-    for (const text of ["{broken", "[]", "5", '{"originRequest":{"access":{"audTag":[1]}}}'])
+    const inherited = '{"originRequest":{"hasOwnProperty":"noTlsVerify"}}';
+    for (const text of ["{broken", "[]", "5", '{"originRequest":{"access":{"audTag":[1]}}}', inherited])
       expect(up({}, { [EXTRA]: text }).spec).toEqual({ deployPatch: "{}", cloudflare: {} });
   });
 });

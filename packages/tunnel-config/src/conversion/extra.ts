@@ -22,7 +22,12 @@ const listOf =
 const shape =
   (checks: Readonly<Record<string, Check>>): Check =>
   (value) =>
-    isMap(value) && Object.entries(value).every(([key, inner]) => checks[key]?.(inner) === true);
+    isMap(value) && Object.entries(value).every(([key, inner]) => passes(checks, key, inner));
+
+/** Own members alone: an annotation may name those that every object inherits, as in `hasOwnProperty`. */
+function passes(checks: Readonly<Record<string, Check>>, key: string, value: unknown): boolean {
+  return Object.hasOwn(checks, key) && checks[key]!(value);
+}
 
 const ORIGIN_REQUEST = shape({
   noTlsVerify: flag,
@@ -65,6 +70,6 @@ export function readExtra(annotation: string | undefined): Extra {
     return {};
   }
   if (!isMap(value)) return {};
-  const known = Object.entries(value).filter(([key, inner]) => CHECKS[key as keyof Extra]?.(inner) === true);
+  const known = Object.entries(value).filter(([key, inner]) => passes(CHECKS, key, inner));
   return Object.fromEntries(known) as Extra;
 }
