@@ -1,6 +1,6 @@
 /** What programs and test benches are made of: connections, caches, managers, servers, settings. */
 export { type CacheOptions, createCache } from "./cache/cache.ts";
-export { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./cache/informer/informer.ts";
+export { CONTROLLER_INDEX, controlledBy, NAMESPACE_INDEX } from "./cache/informer/informer.ts";
 export { DEFAULT_SYNC_TIMEOUT_MS, type SyncOptions, waitForSync } from "./cache/informer/states.ts";
 export type { CacheObserver, InformerGauges } from "./cache/observer.ts";
 export type { ListReason } from "./cache/reflector/machine-types.ts";

@@ -1,6 +1,7 @@
 /** Pods and revisions that belong to a DaemonSet without being controlled by it, and the other way round (DSP-620, 706, 707). */
 import {
   CONTROLLER_INDEX,
+  controlledBy,
   controllerOf,
   controllerReference,
   type DeepReadonly,
@@ -19,18 +20,13 @@ import { type Done, NOTHING, toldOf, type Work } from "./work.ts";
 /** Index of objects without a controller, by namespace. */
 export const ORPHANS = "orphans";
 
-/**
- * Objects that the DaemonSet controls, by its uid: the version of its API that they name does not matter. Those of another
- * namespace only say so.
- */
+/** Objects that the DaemonSet controls, by its uid: the version of its API that they name does not matter (DSP-704). */
 export function ownedBy<T extends KubeObject>(
   kind: Kind<T>,
   { metadata }: DeepReadonly<DaemonSet>,
   ctx: Pick<ReconcileContext, "cache">,
 ): readonly DeepReadonly<T>[] {
-  return ctx.cache
-    .byIndex(kind, CONTROLLER_INDEX, metadata.uid ?? "")
-    .filter((object) => object.metadata.namespace === metadata.namespace);
+  return ctx.cache.byIndex(kind, CONTROLLER_INDEX, controlledBy(metadata.namespace, metadata.uid));
 }
 
 export interface Claimed<T> {

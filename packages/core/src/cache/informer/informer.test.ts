@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Thing, thing, things } from "../fixtures.testkit.ts";
 import { describe as describeEvent, harness } from "../harness.testkit.ts";
 import type { CacheEvent } from "../types.ts";
-import { CONTROLLER_INDEX, NAMESPACE_INDEX } from "./informer.ts";
+import { CONTROLLER_INDEX, controlledBy, NAMESPACE_INDEX } from "./informer.ts";
 
 const names = (objects: readonly { metadata: { name?: string } }[]): string[] =>
   objects.map(({ metadata }) => metadata.name ?? "").sort();
@@ -136,7 +136,7 @@ describe("selectors", () => {
 });
 
 describe("indexes", () => {
-  it("CORE-182 find objects by namespace and by the UID of the controlling owner", async () => {
+  it("CORE-182 find objects by namespace, and by the UID of the controlling owner within it", async () => {
     const { clock, server, cache } = harness();
     const owner = (uid: string, controller: boolean) => ({
       metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Thing", name: "o", uid, controller }] },
@@ -147,11 +147,13 @@ describe("indexes", () => {
     const informer = cache.informer(things);
     await clock.flush();
     expect(names(informer.byIndex(NAMESPACE_INDEX, "b"))).toEqual(["y", "z"]);
-    expect(names(informer.byIndex(CONTROLLER_INDEX, "u1"))).toEqual(["x", "y"]);
+    const controlled = (namespace: string, uid: string) =>
+      names(informer.byIndex(CONTROLLER_INDEX, controlledBy(namespace, uid)));
+    expect([controlled("a", "u1"), controlled("b", "u1")]).toEqual([["x"], ["y"]]);
     server.put(thing("x", { ...owner("u2", true) }));
     await clock.flush();
-    expect(names(informer.byIndex(CONTROLLER_INDEX, "u1"))).toEqual(["y"]);
-    expect(names(informer.byIndex(CONTROLLER_INDEX, "u2"))).toEqual(["x"]);
+    expect([controlled("a", "u1"), controlled("b", "u1")]).toEqual([[], ["y"]]);
+    expect(controlled("a", "u2")).toEqual(["x"]);
   });
 
   it("CORE-182 may be added before or after the first list, and follow updates, moves and deletions", async () => {

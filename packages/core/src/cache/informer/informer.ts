@@ -19,8 +19,8 @@ import {
 
 /** Index by namespace; always there. */
 export const NAMESPACE_INDEX = "namespace";
-/** Index by the UID of the controlling owner; always there. */
-export const CONTROLLER_INDEX = "controller-uid";
+/** Index by the controlling owner, see {@link controlledBy}; always there. */
+export const CONTROLLER_INDEX = "controller";
 /** Part by which the interval between resyncs varies, so that not all informers resync at once. CORE-175. */
 const RESYNC_JITTER = 0.1;
 
@@ -143,7 +143,7 @@ function indexesOf<T extends KubeObject>(core: InformerCore<T>): Pick<Informer<T
     byIndex(name, value) {
       if (name === NAMESPACE_INDEX) return reads.list({ namespace: value });
       // Built when it is first asked for: many kinds never need it.
-      if (name === CONTROLLER_INDEX && !indexes.has(name)) indexes.add(name, controllerUid, entries());
+      if (name === CONTROLLER_INDEX && !indexes.has(name)) indexes.add(name, controllersOf, entries());
       if (!indexes.has(name)) {
         throw new Error(`${resource} has no index ${JSON.stringify(name)}; add it with addIndex first`);
       }
@@ -157,9 +157,17 @@ function indexesOf<T extends KubeObject>(core: InformerCore<T>): Pick<Informer<T
   };
 }
 
-function controllerUid(object: KubeObject): string[] {
+/**
+ * Value of {@link CONTROLLER_INDEX} for the objects of a namespace whose controlling owner has a UID. Owner references do
+ * not cross namespaces: one of another namespace only claims to have that owner, and anybody can write it there.
+ */
+export function controlledBy(namespace: string | undefined, uid: string | undefined): string {
+  return `${namespace ?? ""}/${uid ?? ""}`;
+}
+
+function controllersOf(object: KubeObject): string[] {
   const uid = controllerOf(object)?.uid;
-  return uid === undefined ? [] : [uid];
+  return uid === undefined ? [] : [controlledBy(object.metadata.namespace, uid)];
 }
 
 function overlayOf<T extends KubeObject>(core: InformerCore<T>): OwnedInformer<T>["overlay"] {
