@@ -12,8 +12,6 @@ afterEach(() => stage?.close());
 const records = (): Loose[] => [...stage.cloudflare.state.zones.get("test-zone-id")!.records.values()];
 const networks = (): Loose[] =>
   [...stage.cloudflare.state.lists.networks.values()].filter(({ name }) => name === "office");
-const ready = async (kind: string, name: string): Promise<Loose> =>
-  ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
 
 describe("cluster id", () => {
   it("TUN-801 TUN-805 markers get the name of the cluster without anything being made anew", async () => {
@@ -29,8 +27,8 @@ describe("cluster id", () => {
       ]),
     );
     await eventually(async () => {
-      expect(await ready("DNSRecord", "api")).toMatchObject({ status: "True" });
-      expect(await ready("VirtualNetwork", "office")).toMatchObject({ status: "True" });
+      expect(await stage.ready("DNSRecord", "api")).toMatchObject({ status: "True" });
+      expect(await stage.ready("VirtualNetwork", "office")).toMatchObject({ status: "True" });
     });
     const ids = [records()[0].id, networks()[0].id];
     await manager.stop();
@@ -58,7 +56,7 @@ describe("cluster id", () => {
       spec: { name: "api.example.com", type: "A", content: "192.0.2.9" },
     });
     await eventually(async () =>
-      expect(await ready("DNSRecord", "api")).toMatchObject({
+      expect(await stage.ready("DNSRecord", "api")).toMatchObject({
         status: "False",
         reason: "AdoptionConflict",
         message: `record managed by DNSRecord/${namespace}/api@west`,
@@ -76,7 +74,9 @@ describe("one host of two Ingresses", () => {
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await stage.ingress("first", "a.example.com", "one", "/one");
     const first = "first-a-example-com";
-    await eventually(async () => expect(await ready("DNSRecord", first)).toMatchObject({ status: "True" }));
+    await eventually(async () =>
+      expect(await stage.ready("DNSRecord", first)).toMatchObject({ status: "True" }),
+    );
     await stage.ingress("second", "a.example.com", "two", "/two");
     const second = "second-a-example-com";
     const shared = () =>

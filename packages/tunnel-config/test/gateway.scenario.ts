@@ -10,18 +10,9 @@ beforeEach(async () => {
 });
 afterEach(() => stage?.close());
 
-const hosts = (id: string): (string | undefined)[] =>
-  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
-
 async function createTunnel(): Promise<string> {
   await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-  let id = "";
-  await eventually(async () => {
-    const { status } = await stage.get("ClusterTunnel", "main");
-    id = status?.tunnelId ?? "";
-    expect(status?.state).toBe("active");
-  });
-  return id;
+  return stage.activeTunnel("main");
 }
 
 async function createGateway(listener: object = {}): Promise<void> {
@@ -78,7 +69,7 @@ describe("Gateway API", () => {
     await stage.create("HTTPRoute", "partial", route("p.example.com", { ...to("web"), matches }));
     await stage.create("HTTPRoute", "outside", route("r.example.org", to("web")));
     await eventually(() =>
-      expect(hosts(id)).toEqual(["broken.example.com", "p.example.com", "r.example.com", undefined]),
+      expect(stage.hosts(id)).toEqual(["broken.example.com", "p.example.com", "r.example.com", undefined]),
     );
     const [broken, partial] = stage.remote(id).ingress;
     expect([broken.service, partial.path]).toEqual(["http_status:500", "^/api(/.*)?$"]);
@@ -108,10 +99,12 @@ describe("Gateway API", () => {
     });
 
     await stage.remove("HTTPRoute", "good");
-    await eventually(() => expect(hosts(id)).toEqual(["broken.example.com", "p.example.com", undefined]));
+    await eventually(() =>
+      expect(stage.hosts(id)).toEqual(["broken.example.com", "p.example.com", undefined]),
+    );
     await eventually(async () => expect(await stage.find("DNSRecord", "gw-r-example-com")).toBeUndefined());
     await stage.remove("Gateway", "gw");
-    await eventually(() => expect(hosts(id)).toEqual([undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual([undefined]));
   });
 
   it("TUN-522 TUN-533 a route of another namespace is not taken, and the peer's finalizer holds nothing", async () => {
@@ -129,7 +122,7 @@ describe("Gateway API", () => {
     await eventually(async () =>
       expect(await parentOf("good")).toMatchObject({ Accepted: "False NotAllowedByListeners" }),
     );
-    expect(hosts(id)).toEqual([undefined]);
+    expect(stage.hosts(id)).toEqual([undefined]);
     await stage.remove("Gateway", "gw");
     await eventually(async () => expect(await stage.find("Gateway", "gw")).toBeUndefined());
   });
@@ -141,12 +134,15 @@ describe("without the Gateway API", () => {
     await stage.startManager();
     const id = await createTunnel();
     await stage.ingress("a", "a.example.com", "web");
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
     await installCrds(stage.client, gatewayCrds());
     await stage.create("Service", "web", { spec: { ports: [{ port: 80 }] } });
     await createGateway();
     await stage.create("HTTPRoute", "good", route("r.example.com", to("web")));
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", "r.example.com", undefined]), 90_000);
+    await eventually(
+      () => expect(stage.hosts(id)).toEqual(["a.example.com", "r.example.com", undefined]),
+      90_000,
+    );
   }, 150_000);
 });
 

@@ -9,21 +9,6 @@ beforeEach(async () => {
 });
 afterEach(() => stage?.close());
 
-const hosts = (id: string): (string | undefined)[] =>
-  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
-const ready = async (kind: string, name: string): Promise<Loose> =>
-  ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
-
-async function active(name: string): Promise<string> {
-  let id = "";
-  await eventually(async () => {
-    const { status } = await stage.get("ClusterTunnel", name);
-    id = status?.tunnelId ?? "";
-    expect(status?.state).toBe("active");
-  });
-  return id;
-}
-
 /** Further credentials, for an account of their own. */
 async function createAccount(name: string): Promise<void> {
   const { state, users } = stage.cloudflare;
@@ -58,12 +43,12 @@ describe("accounts", () => {
     for (let index = 0; index < 12; index += 1)
       await stage.create("ClusterTunnel", `dead-${index}`, tunnelOf(`dead-${index}`, "dead"));
     await stage.create("ClusterTunnel", "alive", tunnelOf("alive", "alive"));
-    const id = await active("alive");
+    const id = await stage.activeTunnel("alive");
     await stage.create("TunnelBinding", "a", {
       subjects: [{ name: "x", spec: { fqdn: "a.example.com", target: "http://x:80" } }],
       tunnelRef: { kind: "ClusterTunnel", name: "alive", disableDNSUpdates: true },
     });
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
   });
 
   it("TUN-115 a right that a token lacks is named", async () => {
@@ -75,17 +60,17 @@ describe("accounts", () => {
       spec: { name: "r.example.com", type: "A", content: "192.0.2.1" },
     });
     await eventually(async () =>
-      expect(await ready("DNSRecord", "r")).toMatchObject({ reason: "PermissionDenied" }),
+      expect(await stage.ready("DNSRecord", "r")).toMatchObject({ reason: "PermissionDenied" }),
     );
-    expect((await ready("DNSRecord", "r")).message).toMatch(/the token needs "[^"]*DNS/);
+    expect((await stage.ready("DNSRecord", "r")).message).toMatch(/the token needs "[^"]*DNS/);
   });
 
   it("TUN-005 no credential, tunnel secret or token is seen in objects, events, logs or metrics", async () => {
     const manager = await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-    const id = await active("main");
+    const id = await stage.activeTunnel("main");
     await stage.ingress("a", "a.example.com", "a");
-    await eventually(() => expect(hosts(id)).toHaveLength(2));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(2));
     stage.cloudflare.faults.add({
       path: /configurations/,
       method: /PUT/,
@@ -148,7 +133,7 @@ describe("cost", () => {
       spec: { controller: "cloudflare-operator.io/ingress-controller", parameters },
     });
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-    const id = await active("main");
+    const id = await stage.activeTunnel("main");
     const from = stage.puts().length;
     const since = Date.now();
     const names = Array.from({ length: 200 }, (_, index) => `i${index}`);
@@ -161,7 +146,7 @@ describe("cost", () => {
       }
     };
     await Promise.all(Array.from({ length: 8 }, writer));
-    await eventually(() => expect(hosts(id)).toHaveLength(201));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(201));
     await eventually(async () => expect(Object.keys((await stage.document(id))!.sources)).toHaveLength(201));
     expect(stage.puts().length - from).toBeLessThanOrEqual(5);
     const writes = (await stage.writes(since)).filter((write) => write.includes("configmaps"));

@@ -11,18 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => stage?.close());
 
-async function active(name: string): Promise<string> {
-  let id = "";
-  await eventually(async () => {
-    const { status } = await stage.get("ClusterTunnel", name);
-    id = status?.tunnelId ?? "";
-    expect(status?.state).toBe("active");
-  });
-  return id;
-}
-
-const hosts = (id: string): (string | undefined)[] =>
-  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
 const calls = (from: number, method: string, path: string): Loose[] =>
   stage.cloudflare.requests.slice(from).filter((call) => call.method === method && call.path.includes(path));
 
@@ -94,7 +82,7 @@ describe("legacies", () => {
     });
     const from = stage.puts().length;
     await stage.startManager();
-    expect(await active("main")).toBe(id);
+    expect(await stage.activeTunnel("main")).toBe(id);
     await eventually(async () => {
       const document = (await stage.document(id)) as Loose;
       expect(Object.keys(document.sources)).toEqual([
@@ -104,7 +92,7 @@ describe("legacies", () => {
       ]);
       expect([document.warpRouting, document.unknown]).toEqual([{ enabled: false }, "kept"]);
     });
-    expect(hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]);
+    expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]);
     for (const { ingress: sent } of stage.puts().slice(from)) expect(sent).toHaveLength(3);
     await eventually(async () => {
       const { metadata } = await stage.get("ClusterTunnel", "main");

@@ -16,23 +16,9 @@ afterEach(() => stage?.close());
 async function startWithTunnel(flags: Record<string, string | number> = {}): Promise<string> {
   await stage.startManager({ flags });
   await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-  return synced("main");
+  return stage.activeTunnel("main");
 }
 
-async function synced(name: string): Promise<string> {
-  let id = "";
-  await eventually(async () => {
-    const { status } = await stage.get("ClusterTunnel", name);
-    id = status?.tunnelId ?? "";
-    expect(status?.state).toBe("active");
-  });
-  return id;
-}
-
-const hosts = (id: string): (string | undefined)[] =>
-  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
-const ready = async (kind: string, name: string): Promise<Loose> =>
-  ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
 const changing = () =>
   stage.cloudflare.requests
     .filter(({ method }) => method !== "GET")
@@ -49,7 +35,7 @@ describe("cost", () => {
         await stage.ingress(name, `${name}.example.com`, name);
     };
     await Promise.all(Array.from({ length: 10 }, writer));
-    await eventually(() => expect(hosts(id)).toHaveLength(51));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(51));
     await eventually(async () => expect((await stage.document(id))?.syncStatus).toBe("Synced"));
     const document = (await stage.document(id))!;
     expect(Object.keys(document.sources)).toHaveLength(51);
@@ -66,9 +52,9 @@ describe("cost", () => {
     });
     const manager = await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-    const id = await synced("main");
+    const id = await stage.activeTunnel("main");
     await stage.ingress("a", "a.example.com", "one");
-    await eventually(() => expect(hosts(id)).toHaveLength(2));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(2));
     await eventually(async () =>
       expect((await stage.get("Ingress", "a")).status?.loadBalancer?.ingress).toHaveLength(1),
     );
@@ -111,9 +97,9 @@ describe("the account", () => {
   it("A8 TUN-632 TUN-633 TUN-634 a configuration changed by somebody else is restored, but not for ever", async () => {
     const manager = await stage.startManager({ flags: { "tunnel-drift-interval": 1500 } });
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-    const id = await synced("main");
+    const id = await stage.activeTunnel("main");
     await stage.ingress("a", "a.example.com", "one");
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
     const foreign = {
       ingress: [{ hostname: "x.example.com", service: "http://x:1" }, { service: "http_status:404" }],
     };
@@ -124,20 +110,20 @@ describe("the account", () => {
       });
     for (let round = 0; round < 3; round += 1) {
       await edit();
-      await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+      await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
     }
     expect(manager.log()).toContain("DriftDetected");
     const puts = stage.puts().length;
     await edit();
     await sleep(5000);
-    expect([hosts(id), stage.puts().length]).toEqual([["x.example.com", undefined], puts]);
+    expect([stage.hosts(id), stage.puts().length]).toEqual([["x.example.com", undefined], puts]);
     await eventually(async () => {
       const { conditions } = (await stage.get("ClusterTunnel", "main")).status;
       const conflict = conditions.find(({ type }: Loose) => type === "ConfigConflict");
       expect(conflict).toMatchObject({ status: "True", reason: "ForeignWriter" });
     });
     await stage.ingress("b", "b.example.com", "two");
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
   });
 
   it("A9 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
@@ -151,7 +137,7 @@ describe("the account", () => {
     });
     const from = stage.cloudflare.requests.length;
     await stage.ingress("a", "a.example.com", "one");
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
     const puts = stage.cloudflare.requests.slice(from).filter(({ method }) => method === "PUT");
     const refused = puts.findIndex(({ status }) => status === 429);
     expect(puts[refused + 1]!.time - puts[refused]!.time).toBeGreaterThanOrEqual(2900);
@@ -176,16 +162,18 @@ describe("the account", () => {
     await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await eventually(async () =>
-      expect(await ready("ClusterTunnel", "main")).toMatchObject({
+      expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({
         status: "False",
         reason: "TunnelNameConflict",
       }),
     );
-    expect((await ready("ClusterTunnel", "main")).message).toContain('cloudflare-operator.io/adopt: "true"');
+    expect((await stage.ready("ClusterTunnel", "main")).message).toContain(
+      'cloudflare-operator.io/adopt: "true"',
+    );
     await stage.patch("ClusterTunnel", "main", {
       metadata: { annotations: { "cloudflare-operator.io/adopt": "true" } },
     });
-    expect(await synced("main")).toBe(id);
+    expect(await stage.activeTunnel("main")).toBe(id);
     expect(changing().slice(from)).not.toContain(`POST ${TUNNELS}`);
   });
 
@@ -219,7 +207,7 @@ describe("the account", () => {
     await eventually(async () => expect((await stage.find("Deployment", "main"))?.spec.replicas).toBe(2));
     await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "[" } });
     await eventually(async () =>
-      expect(await ready("ClusterTunnel", "main")).toMatchObject({ reason: "InvalidDeployPatch" }),
+      expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({ reason: "InvalidDeployPatch" }),
     );
     expect((await stage.get("Deployment", "main")).spec.replicas).toBe(2);
     await stage.remove("ClusterTunnel", "main");
@@ -235,7 +223,7 @@ describe("the account", () => {
   it("A17 TUN-476 TUN-1013 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
     const id = await startWithTunnel();
     await stage.ingress("a", "a.example.com", "one");
-    await eventually(() => expect(hosts(id)).toHaveLength(2));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(2));
     const records = () => stage.cloudflare.state.zones.get("test-zone-id")!.records.size;
     await stage.create("DNSRecord", "rec", {
       spec: { name: "rec.example.com", type: "A", content: "192.0.2.1" },
@@ -247,7 +235,7 @@ describe("the account", () => {
     await stage.remove("Ingress", "a");
     await eventually(async () => expect(await stage.find("Ingress", "a")).toBeUndefined());
     await eventually(async () =>
-      expect(await ready("DNSRecord", "rec")).toMatchObject({ status: "False", reason: "APIError" }),
+      expect(await stage.ready("DNSRecord", "rec")).toMatchObject({ status: "False", reason: "APIError" }),
     );
     stage.cloudflare.faults.clear();
     await eventually(async () =>
@@ -262,7 +250,10 @@ describe("the account", () => {
     await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await eventually(async () =>
-      expect(await ready("ClusterTunnel", "main")).toMatchObject({ status: "False", reason: "AuthError" }),
+      expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({
+        status: "False",
+        reason: "AuthError",
+      }),
     );
     await eventually(async () =>
       expect((await stage.get("CloudflareCredentials", "main")).status).toMatchObject({
@@ -273,7 +264,7 @@ describe("the account", () => {
     await stage.patch("Secret", "cf", {
       data: { CLOUDFLARE_API_TOKEN: Buffer.from("test-token").toString("base64") },
     });
-    await synced("main");
+    await stage.activeTunnel("main");
     await eventually(async () =>
       expect((await stage.get("CloudflareCredentials", "main")).status).toMatchObject({
         state: "Ready",
@@ -283,7 +274,7 @@ describe("the account", () => {
     await stage.patch("Secret", "cf", { data: { CLOUDFLARE_API_TOKEN: null } });
     await stage.patch("CloudflareCredentials", "main", { spec: { accountName: "again" } });
     await eventually(async () =>
-      expect((await ready("CloudflareCredentials", "main")).message).toBe(
+      expect((await stage.ready("CloudflareCredentials", "main")).message).toBe(
         "API token not found in secret (key: CLOUDFLARE_API_TOKEN)",
       ),
     );

@@ -14,23 +14,11 @@ beforeEach(async () => {
 });
 afterEach(() => stage?.close());
 
-async function active(name: string): Promise<string> {
-  let id = "";
-  await eventually(async () => {
-    const { status } = await stage.get("ClusterTunnel", name);
-    id = status?.tunnelId ?? "";
-    expect(status?.state).toBe("active");
-  });
-  return id;
-}
-
 async function createTunnel(name: string): Promise<string> {
   await stage.create("ClusterTunnel", name, { spec: { newTunnel: { name } } });
-  return active(name);
+  return stage.activeTunnel(name);
 }
 
-const hosts = (id: string): (string | undefined)[] =>
-  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
 const liveTunnels = (): Loose[] =>
   [...stage.cloudflare.state.tunnels.values()].filter(({ fields }) => fields.deleted_at === null);
 const records = (): Loose[] => [...stage.cloudflare.state.zones.get("test-zone-id")!.records.values()];
@@ -47,14 +35,14 @@ describe("interruptions", () => {
     const id = await createTunnel("main");
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
     await stage.create("TunnelBinding", "c", binding("c.example.com"));
-    await eventually(() => expect(hosts(id)).toHaveLength(4));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(4));
     await eventually(async () => expect((await stage.document(id))?.syncStatus).toBe("Synced"));
     await manager.stop();
     await stage.remove("Ingress", "a");
     await stage.remove("TunnelBinding", "c");
     const from = stage.puts().length;
     await stage.startManager();
-    await eventually(() => expect(hosts(id)).toEqual(["b.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["b.example.com", undefined]));
     expect(
       stage
         .puts()
@@ -94,7 +82,7 @@ describe("interruptions", () => {
     await eventually(() => expect(liveTunnels()).toHaveLength(1));
     await manager.stop();
     await stage.startManager();
-    const id = await active("main");
+    const id = await stage.activeTunnel("main");
     expect(liveTunnels().map(({ fields }) => fields.id)).toEqual([id]);
     // What is read may be older than what was written.
     await stage.patch("ClusterTunnel", "main", { status: { tunnelId: "" } }, "status");
@@ -109,9 +97,9 @@ describe("interruptions", () => {
     const id = await createTunnel("main");
     stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, delayMs: 2_000, times: 1 });
     await stage.ingress("a", "a.example.com", "a");
-    await eventually(() => expect(hosts(id)).toContain("a.example.com"));
+    await eventually(() => expect(stage.hosts(id)).toContain("a.example.com"));
     await stage.ingress("b", "b.example.com", "b");
-    await eventually(() => expect(hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
     await eventually(async () =>
       expect(Object.keys((await stage.document(id))!.sources)).toEqual([
         "ClusterTunnel/main",
@@ -132,7 +120,7 @@ describe("interruptions", () => {
     await eventually(async () => {
       const { status } = await stage.get("ClusterTunnel", "main");
       expect(status.tunnelId).not.toBe(id);
-      expect(hosts(status.tunnelId)).toEqual(["a.example.com", "b.example.com", undefined]);
+      expect(stage.hosts(status.tunnelId)).toEqual(["a.example.com", "b.example.com", undefined]);
       const record = records().find(({ name }) => name === "a.example.com");
       expect([record.id, record.content]).toEqual([recordId, `${status.tunnelId}.cfargotunnel.com`]);
       const { data } = await stage.get("Secret", "main-token");
@@ -146,7 +134,7 @@ describe("interruptions", () => {
     await stage.startManager();
     const id = await createTunnel("main");
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
-    await eventually(() => expect(hosts(id)).toHaveLength(3));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(3));
     const from = stage.puts().length;
     await stage.patch("ConfigMap", `tunnel-config-${id}`, { data: { "config.json": "{broken" } });
     await eventually(async () =>
@@ -181,7 +169,7 @@ describe("places", () => {
     let id = "";
     await eventually(async () => {
       id = (await stage.get("Tunnel", "own")).status?.tunnelId ?? "";
-      expect(hosts(id)).toEqual(["a.example.com", undefined]);
+      expect(stage.hosts(id)).toEqual(["a.example.com", undefined]);
     });
     const path = `/api/v1/namespaces/${operator.name}/configmaps/tunnel-config-${id}`;
     await sleep(2_000);
@@ -242,13 +230,13 @@ describe("places", () => {
     const [one, two] = [await classOf("one"), await classOf("two")];
     await stage.ingress("a", "a.example.com", "a");
     await stage.patch("Ingress", "a", { spec: { ingressClassName: "one" } });
-    await eventually(() => expect(hosts(one)).toEqual(["a.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(one)).toEqual(["a.example.com", undefined]));
     await eventually(() => expect(records()).toHaveLength(1));
     const [{ id }] = records();
     const from = stage.cloudflare.requests.length;
     await stage.patch("Ingress", "a", { spec: { ingressClassName: "two" } });
     await eventually(() =>
-      expect([hosts(one), hosts(two)]).toEqual([[undefined], ["a.example.com", undefined]]),
+      expect([stage.hosts(one), stage.hosts(two)]).toEqual([[undefined], ["a.example.com", undefined]]),
     );
     const order = calls(from, "PUT", "/configurations").map(({ path }) =>
       path.includes(one) ? "one" : "two",

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@quartet/testing/stage";
 import { routesOf } from "@quartet/tunnel-ingress";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { openStage, type TunnelStage } from "./support/stage.ts";
 
 let stage: TunnelStage;
 beforeEach(async () => {
@@ -14,23 +14,8 @@ afterEach(() => stage?.close());
 async function startWithTunnel(): Promise<string> {
   await stage.startManager();
   await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
-  return synced("main");
+  return stage.activeTunnel("main");
 }
-
-async function synced(name: string): Promise<string> {
-  let id = "";
-  await eventually(async () => {
-    const { status } = await stage.get("ClusterTunnel", name);
-    id = status?.tunnelId ?? "";
-    expect(status?.state).toBe("active");
-  });
-  return id;
-}
-
-const hosts = (id: string): (string | undefined)[] =>
-  (stage.remote(id)?.ingress ?? []).map(({ hostname }: Loose) => hostname);
-const ready = async (kind: string, name: string): Promise<Loose> =>
-  ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
 
 describe("routing", () => {
   it("A4 TUN-411 TUN-602 TUN-606 a wildcard of a binding does not hide the host of an Ingress", async () => {
@@ -41,7 +26,7 @@ describe("routing", () => {
       tunnelRef: { kind: "ClusterTunnel", name: "main" },
     });
     await stage.ingress("app", "app.example.com", "app");
-    await eventually(() => expect(hosts(id)).toEqual(["app.example.com", "*.example.com", undefined]));
+    await eventually(() => expect(stage.hosts(id)).toEqual(["app.example.com", "*.example.com", undefined]));
     const serve = routesOf(stage.remote(id).ingress);
     expect([serve("app.example.com", "/"), serve("x.example.com", "/"), serve("example.com", "/")]).toEqual([
       0, 1, 2,
@@ -54,7 +39,7 @@ describe("routing", () => {
   it("A5 TUN-621 TUN-622 TUN-623 of two claims the older is served, then the other", async () => {
     const id = await startWithTunnel();
     await stage.ingress("first", "a.example.com", "one");
-    await eventually(() => expect(hosts(id)).toContain("a.example.com"));
+    await eventually(() => expect(stage.hosts(id)).toContain("a.example.com"));
     await sleep(1100);
     await stage.ingress("second", "a.example.com", "two");
     const { namespace } = stage;
@@ -88,7 +73,7 @@ describe("routing", () => {
       tunnelRef: { kind: "ClusterTunnel", name: "main" },
     });
     await eventually(() =>
-      expect(hosts(id)).toEqual([
+      expect(stage.hosts(id)).toEqual([
         "z.example.com",
         "a.example.com",
         "b.example.com",
@@ -102,7 +87,10 @@ describe("routing", () => {
       expect(await stage.events("bad")).toContainEqual(expect.stringContaining("RuleRejected")),
     );
     await eventually(async () =>
-      expect(await ready("TunnelBinding", "bad")).toMatchObject({ status: "False", reason: "RuleRejected" }),
+      expect(await stage.ready("TunnelBinding", "bad")).toMatchObject({
+        status: "False",
+        reason: "RuleRejected",
+      }),
     );
     expect(JSON.stringify(stage.puts())).not.toContain("ftp:");
   });
@@ -110,7 +98,7 @@ describe("routing", () => {
   it("A10 TUN-630 what the API refuses of one source keeps no other from being changed", async () => {
     const id = await startWithTunnel();
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
-    await eventually(() => expect(hosts(id)).toHaveLength(3));
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(3));
     const error = { status: 400, code: 1056, message: "Bad Configuration: Rule #2 is not valid" };
     stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, body: /poison/, ...error });
     await stage.ingress("bad", "bad.example.com", "poison");
@@ -119,14 +107,14 @@ describe("routing", () => {
     );
     await stage.ingress("c", "c.example.com", "c");
     await eventually(() =>
-      expect(hosts(id)).toEqual(["a.example.com", "b.example.com", "c.example.com", undefined]),
+      expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", "c.example.com", undefined]),
     );
     const { syncStatus, rejected } = (await stage.document(id))!;
     expect([syncStatus, rejected]).toMatchObject(["Synced", [{ source: `Ingress/${stage.namespace}/bad` }]]);
     const [rule] = (await stage.get("Ingress", "bad")).spec.rules;
     rule.http.paths[0].backend.service.name = "cured";
     await stage.patch("Ingress", "bad", { spec: { rules: [rule] } });
-    await eventually(() => expect(hosts(id)).toContain("bad.example.com"));
+    await eventually(() => expect(stage.hosts(id)).toContain("bad.example.com"));
     await eventually(async () => expect((await stage.document(id))?.rejected).toEqual([]));
   });
 });

@@ -2,10 +2,12 @@
 import { type CloudflareDouble, createCloudflareDouble, DEFAULT_TOKEN } from "@quartet/testing";
 import {
   type Stage as CommonStage,
+  eventually,
   openStage as openCommonStage,
   type StartOptions,
   type TestManager,
 } from "@quartet/testing/stage";
+import { expect } from "vitest";
 import type { ConfigDocument } from "../../src/desired/document.ts";
 import { createTunnelModule, tunnelModule } from "../../src/index.ts";
 import { takeTurn } from "./lock.ts";
@@ -61,6 +63,12 @@ export interface TunnelStage extends CommonStage {
   document(tunnelId: string): Promise<ConfigDocument | undefined>;
   /** Configuration in the account. */
   remote(tunnelId: string): Loose;
+  /** Hosts of it, in their order. */
+  hosts(tunnelId: string): (string | undefined)[];
+  /** Condition Ready of an object, empty while it has none. */
+  ready(kind: string, name: string): Promise<Loose>;
+  /** Waits until a ClusterTunnel is active; its identifier. */
+  activeTunnel(name: string): Promise<string>;
   /** Bodies of all transmissions of a configuration so far. */
   puts(): Loose[];
   /** Events about an object, as `type reason note`. */
@@ -134,6 +142,20 @@ export async function openStage(): Promise<TunnelStage> {
       return text === undefined ? undefined : JSON.parse(text);
     },
     remote: (tunnelId) => cloudflare.state.tunnels.get(tunnelId)?.config,
+    hosts: (tunnelId) => (own.remote(tunnelId)?.ingress ?? []).map(({ hostname }: Loose) => hostname),
+    async ready(kind, name) {
+      const { status } = await own.get(kind, name);
+      return (status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
+    },
+    async activeTunnel(name) {
+      let id = "";
+      await eventually(async () => {
+        const { status } = await own.get("ClusterTunnel", name);
+        id = status?.tunnelId ?? "";
+        expect(status?.state).toBe("active");
+      });
+      return id;
+    },
     puts: () =>
       cloudflare.requests
         .filter(({ method, path: asked }) => method === "PUT" && asked.endsWith("/configurations"))
