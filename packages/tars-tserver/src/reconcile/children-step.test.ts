@@ -2,7 +2,7 @@ import { fakeClock } from "@quartet/core/testkit";
 import { expect, it } from "vitest";
 import { desiredStatefulSet } from "../desired/workloads.ts";
 import { apiRefusal, echoServer } from "../fixtures.testkit.ts";
-import { syncChildren } from "./children-step.ts";
+import { describeProblems, syncChildren } from "./children-step.ts";
 import { createMemories } from "./memory.ts";
 import { newPass, type Pass } from "./pass.ts";
 
@@ -39,6 +39,39 @@ it("TARS-R-013 in a namespace that goes each child is asked for once, and nothin
   // A server of the same name in a namespace that was made anew.
   await syncChildren(pass("u2"));
   expect(asked).toHaveLength(8);
+});
+
+it("TARS-R-012 several refused children make one text, in whatever order the answers come", async () => {
+  const none = { get: () => undefined, list: () => [] };
+  const kinds = ["TEndpoint", "TExitedRecord", "Service", "StatefulSet"];
+  const textOf = async (order: readonly string[]): Promise<string> => {
+    const waiting = new Map<string, () => void>();
+    const create = ({ kind }: { kind: string }): Promise<never> =>
+      new Promise((_, reject) => {
+        waiting.set(kind, () => reject(apiRefusal(422, "Invalid", `no ${kind}`)));
+        if (waiting.size === kinds.length)
+          void order.reduce(async (before, one) => {
+            await before;
+            waiting.get(one)!();
+            await new Promise((resolve) => setImmediate(resolve));
+          }, Promise.resolve());
+      });
+    const pass = newPass({
+      ...{ server: echoServer(), memory: createMemories().of("ns1/demo-echoserver") },
+      informers: {
+        ...{ services: none, statefulSets: none, daemonSets: none },
+        ...{ endpoints: none, records: none, claims: none },
+      },
+      ...{ clock: fakeClock(), framework: {}, lookups: {}, pods: [] },
+      settings: { portStyle: "seed", hostBindClaim: false, gateFallback: false },
+      ctx: { signal: new AbortController().signal, client: { create }, events: { record: () => {} } },
+    } as unknown as Parameters<typeof newPass>[0]);
+    await syncChildren(pass);
+    return describeProblems(pass);
+  };
+  const text = await textOf(kinds);
+  for (const kind of kinds) expect(text).toContain(`no ${kind}`);
+  expect(await textOf([...kinds].reverse())).toBe(text);
 });
 
 it("TARS-R-030 TARS-R-012 while the deletion is refused the new StatefulSet is tried out once a minute", async () => {

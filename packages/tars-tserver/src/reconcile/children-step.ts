@@ -224,7 +224,9 @@ function toleranceOf({ model }: Pass): Tolerance {
 
 /** What kept the pass from its end, in words for a condition. */
 export function describeProblems({ problems }: Pass): string {
-  return problems
+  // Children are written side by side: in which order they fail must not make another text, and another write, of it.
+  return [...problems]
+    .sort((a, b) => (a.what < b.what ? -1 : Number(a.what > b.what)))
     .map(({ what, error, foreign }) => (foreign ? messageOf(error) : `${what}: ${messageOf(error)}`))
     .join("; ");
 }

@@ -19,7 +19,7 @@ import { FIELD_MANAGER } from "../identity.ts";
 import { DAEMON_SET, SERVICE, STATEFUL_SET, T_ENDPOINT, T_EXITED_RECORD, T_SERVER } from "../kinds.ts";
 import { APP_LABEL, SERVER_LABEL } from "../labels.ts";
 import { removeChild } from "./child.ts";
-import { GOING_MS, syncChildren } from "./children-step.ts";
+import { describeProblems, GOING_MS, syncChildren } from "./children-step.ts";
 import { annotateClaims } from "./claims-step.ts";
 import { recordExited } from "./exited-step.ts";
 import { tendGates } from "./gate-step.ts";
@@ -74,7 +74,7 @@ async function runPass(pass: Pass): Promise<{ requeueAfter: number; exact: boole
   });
   tell(pass);
   const wait = await writeStatus(pass);
-  if (pass.problems.length > 0 && wait === undefined) throw new ChildrenError(summary(pass));
+  if (pass.problems.length > 0 && wait === undefined) throw new ChildrenError(describeProblems(pass));
   const times = [wait, silence, going ? GOING_MS : undefined].filter((time) => time !== undefined);
   return times.length === 0 ? undefined : { requeueAfter: Math.min(...times), exact: true };
 }
@@ -119,10 +119,6 @@ function tell({ ctx, server, problems, memory }: Pass): void {
   }
   for (const id of memory.told) if (id.startsWith("problem ")) memory.told.delete(id);
   for (const id of now) memory.told.add(id);
-}
-
-function summary({ problems }: Pass): string {
-  return problems.map(({ what, error }) => `${what}: ${messageOf(error)}`).join("; ");
 }
 
 /** Deletes what belongs to a server that is gone, also where no garbage collector runs (R-005). */
