@@ -116,4 +116,20 @@ describe("followAuditLog", () => {
     await followAuditLog(file, line.length * 500).advance(() => count++);
     expect(count).toBe(2500);
   });
+
+  it("leaves out the line that was being written at its offset", async () => {
+    const file = join(folder, "audit.log");
+    const first = `${JSON.stringify(event())}\n`;
+    const cut = `${JSON.stringify(event({ auditID: "cut" }))}\n`;
+    appendFileSync(file, first + cut.slice(0, 50));
+    const seen: string[] = [];
+    const log = followAuditLog(file, first.length + 50);
+    const advance = (): Promise<void> => log.advance(({ auditID }) => seen.push(auditID));
+    await advance();
+    appendFileSync(file, cut.slice(50, 60));
+    await advance();
+    appendFileSync(file, cut.slice(60) + JSON.stringify(event({ auditID: "next" })).concat("\n"));
+    await advance();
+    expect(seen).toEqual(["next"]);
+  });
 });

@@ -96,9 +96,15 @@ export interface AuditLog {
 const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** Follows an audit log from a byte offset on. A file that does not exist yet is empty. */
+/**
+ * Follows an audit log with the lines that begin at or after a byte offset. A file that does not exist yet is empty.
+ *
+ * The size of a file that is being written may lie within a line: a system writes one long line in pieces. Such a line
+ * began before the offset, so it is left out.
+ */
 export function followAuditLog(file: string, from = 0): AuditLog {
-  let offset = from;
+  let offset = Math.max(0, from - 1); // the byte before the offset tells whether a line begins there
+  let withinLine = from > 0;
   let rest = Buffer.alloc(0);
   return {
     async advance(onEvent) {
@@ -116,7 +122,9 @@ export function followAuditLog(file: string, from = 0): AuditLog {
           const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
           const end = bytes.lastIndexOf(NEWLINE) + 1;
           rest = bytes.subarray(end);
-          for (const line of bytes.toString("utf8", 0, end).split("\n")) {
+          const start = withinLine ? bytes.indexOf(NEWLINE) + 1 : 0;
+          if (end > 0) withinLine = false;
+          for (const line of bytes.toString("utf8", start, end).split("\n")) {
             if (line !== "") onEvent(JSON.parse(line) as AuditEvent);
           }
         }
