@@ -1,6 +1,6 @@
 /**
  * `npm run bench:nacos`: resident memory of a manager with the Nacos controller alone, on a real API server with kwok: with
- * one resource, with a fleet at rest, and after fleets have come and gone.
+ * one resource, with a fleet at rest, after fleets have come and gone, and with as many megabytes as a tenant may write.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,22 +15,25 @@ import { startProgram, stopProgram, until } from "./program.ts";
 const USAGE = `npm run bench:nacos -- [flags] [-- flags of the manager]
   --resources=N  standalone resources at rest, default 200
   --rounds=N     times that 150 resources are created and deleted, default 14
-  --churn=N      resources of a round, default 150`;
+  --churn=N      resources of a round, default 150
+  --large=N      ConfigMaps of 1 MiB in one namespace, each read by a resource, default 0; 350 are 350 MiB`;
 const WRITERS = 8;
 const NODES = 4;
 const SETTLE_MS = 5_000;
 const REST_MS = 30_000;
+const MEBIBYTE = 2 ** 20;
 const NAMESPACE = "fleet";
 const USER = "bench-nacos";
 const NACOS = `/apis/nacos.io/v1alpha1/namespaces/${NAMESPACE}/nacos`;
 const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
-const { resources, rounds, churn, managerFlags } = orUsage(USAGE, () => {
+const { resources, rounds, churn, large, managerFlags } = orUsage(USAGE, () => {
   const { values, positionals } = parseArgs({
     options: {
       resources: { type: "string", default: "200" },
       rounds: { type: "string", default: "14" },
       churn: { type: "string", default: "150" },
+      large: { type: "string", default: "0" },
     },
     allowPositionals: true,
   });
@@ -38,6 +41,7 @@ const { resources, rounds, churn, managerFlags } = orUsage(USAGE, () => {
     resources: positive("--resources", values.resources),
     rounds: positive("--rounds", values.rounds),
     churn: positive("--churn", values.churn),
+    large: Number(values.large),
     managerFlags: positionals,
   };
 });
@@ -84,6 +88,7 @@ try {
   tell(`${rounds} times ${churn} resources created and deleted`);
   await sleep(REST_MS);
   tell("the same, half a minute later");
+  if (large > 0) await fill();
 } finally {
   await stopProgram(manager);
   client.close();
@@ -133,6 +138,38 @@ async function create(prefix: string, count: number): Promise<void> {
       },
     }),
   );
+}
+
+/** One namespace's ConfigMaps of 1 MiB, each with the labels of our children and a resource that reads it. */
+async function fill(): Promise<void> {
+  const namespace = "large";
+  await client.ok("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+  let most = 0;
+  const look = setInterval(() => {
+    most = Math.max(most, residentMib(manager.pid!));
+  }, 200);
+  await forEach(large, async (index) => {
+    const name = `large-${index}`;
+    await client.ok("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
+      metadata: { name, labels: { component: "nacos", middleware: "nacos" } },
+      data: { "user.properties": `# ${"x".repeat(MEBIBYTE - 100)}\n` },
+    });
+    await client.ok("POST", `/apis/nacos.io/v1alpha1/namespaces/${namespace}/nacos`, {
+      apiVersion: "nacos.io/v1alpha1",
+      kind: "Nacos",
+      metadata: { name },
+      spec: { type: "standalone", image: "nacos/nacos-server:v2.4.3", userConfigRef: { name } },
+    });
+  });
+  await sleep(REST_MS);
+  tell(`${large} ConfigMaps of 1 MiB in one namespace, half a minute after the last`);
+  await create("honest", 1);
+  await until(async () => {
+    const { status } = await client.ok<{ status?: { phase?: string } }>("GET", `${NACOS}/honest-0`);
+    return status?.phase === "Running";
+  });
+  clearInterval(look);
+  console.log(`${most.toFixed(0).padStart(4)} MiB at most; a resource of another namespace became Running`);
 }
 
 /** Deletes resources, and waits until their pods are gone as well. */
