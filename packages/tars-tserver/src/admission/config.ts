@@ -121,20 +121,29 @@ export function validateConfigUpdate(now: DeepReadonly<TConfig>, old: DeepReadon
   );
 }
 
+/** A master that its slaves need. */
+export function isMasterInForce(config: ConfigFacts): boolean {
+  return (config.podSeq ?? MASTER) === MASTER && isInForce(config);
+}
+
+/** Why a master that has slaves is not deleted. */
+export function slavesDenial({ metadata: { namespace, name } }: ConfigFacts): string {
+  return `cannot delete tconfig ${namespace}/${name} because it is reference by anther tconfig`;
+}
+
 /** The configurations that a deletion takes along, or why it is refused. */
 export function validateConfigDelete(
   config: ConfigFacts,
   family: readonly ConfigFacts[],
   guard: { readonly ms: number; readonly now: number },
 ): { denied: string } | { doomed: readonly ConfigFacts[] } {
-  if (config.activated !== true || isDeactivating(config) || isDeleting(config)) return { doomed: [] };
+  if (!isInForce(config)) return { doomed: [] };
   const age = guard.now - Date.parse(config.metadata.creationTimestamp ?? "");
   if (age < guard.ms) return { denied: `tconfig during deletion guard time(${guard.ms / 1000}s)` };
-  const { namespace, name } = config.metadata;
   const { podSeq = MASTER } = config;
-  const others = family.filter((one) => one.metadata.name !== name);
+  const others = family.filter((one) => one.metadata.name !== config.metadata.name);
   if (podSeq === MASTER && others.some((one) => (one.podSeq ?? MASTER) !== MASTER)) {
-    return { denied: `cannot delete tconfig ${namespace}/${name} because it is reference by anther tconfig` };
+    return { denied: slavesDenial(config) };
   }
   return { doomed: others.filter((one) => (one.podSeq ?? MASTER) === podSeq && !isDeleting(one)) };
 }

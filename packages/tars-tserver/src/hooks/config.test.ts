@@ -13,9 +13,15 @@ const config = (name: string, activated = true): TConfig =>
   }) as TConfig;
 
 /** Two versions are there, the first in force; `answer` is what a mark meets. */
-function scene({ answer = (_try: number): void => {}, user = "eve", dryRun = false } = {}) {
+function scene({
+  answer = (_try: number): void => {},
+  user = "eve",
+  dryRun = false,
+  live = [] as readonly TConfig[],
+} = {}) {
   const known = [config("v1"), config("v0", false)];
   const marks: string[] = [];
+  const asked: string[] = [];
   const context = {
     clock: { now: () => Date.parse("2024-01-01T01:00:00Z") },
     deleteGuardMs: 0,
@@ -25,6 +31,10 @@ function scene({ answer = (_try: number): void => {}, user = "eve", dryRun = fal
     },
     lookups: async () => ({ item: () => known, family: () => known }),
     client: {
+      async list(_kind: object, { labelSelector }: { labelSelector: string }) {
+        asked.push(labelSelector);
+        return { items: live };
+      },
       async patch(
         _kind: object,
         { name }: { name: string },
@@ -39,6 +49,7 @@ function scene({ answer = (_try: number): void => {}, user = "eve", dryRun = fal
   const ctx = { request: { namespace: "ns1" }, signal, dryRun } as unknown as AdmissionContext;
   return {
     marks,
+    asked,
     create: () => createConfig(config("v2"), ctx, context),
     remove: () => deleteConfig(config("v1"), ctx, context),
   };
@@ -82,4 +93,15 @@ describe("marks of other versions", () => {
     expect(await remove()).toEqual([]);
     expect(marks).toEqual(expected);
   });
+});
+
+it("TARS-API-005 TARS-V-048 a slave that only the server knows keeps its master", async () => {
+  const { remove, marks, asked } = scene({ live: [config("slave")] });
+  expect(await remove()).toMatchObject({
+    refused: expect.stringContaining("is reference by anther tconfig"),
+  });
+  expect(marks).toEqual([]);
+  expect(asked).toEqual([
+    "tars.io/ServerApp=Demo,tars.io/ServerName=A,tars.io/ConfigName=a.conf,tars.io/PodSeq!=m",
+  ]);
 });

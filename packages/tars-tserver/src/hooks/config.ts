@@ -5,8 +5,10 @@ import {
   type ConfigFacts,
   familyKey,
   isInForce,
+  isMasterInForce,
   itemKey,
   MASTER,
+  slavesDenial,
   validateConfigDelete,
   validateConfigUpdate,
   validateNewConfig,
@@ -25,7 +27,7 @@ import {
   POD_SEQ_LABEL,
   SERVER_LABEL,
 } from "../labels.ts";
-import { type HookContext, namespaceOf, verdict } from "./context.ts";
+import { type HookContext, isReferredTo, namespaceOf, selectorOf, verdict } from "./context.ts";
 
 type Answer = readonly [] | Refusal;
 
@@ -62,9 +64,7 @@ async function liveFamily(
     [POD_SEQ_LABEL]: MASTER,
     [ACTIVATED_LABEL]: "true",
   };
-  const labelSelector = Object.entries(labels)
-    .map(([label, value]) => `${label}=${value}`)
-    .join(",");
+  const labelSelector = selectorOf(labels);
   const { items } = await client.list(T_CONFIG, { namespace: namespaceOf(request), labelSelector, signal });
   return items;
 }
@@ -96,7 +96,16 @@ export async function deleteConfig(
   const family = lookups.family(namespaceOf(ctx.request), familyKey(config));
   const result = validateConfigDelete(config, family, { ms: deleteGuardMs, now: clock.now() });
   if ("denied" in result) return verdict(result.denied);
+  if (isMasterInForce(config) && (await isReferredTo(context, T_CONFIG, slaves(config), ctx))) {
+    return verdict(slavesDenial(config));
+  }
   return mark(result.doomed, { [DELETING_LABEL]: DELETING_VALUE }, ctx, context);
+}
+
+/** Selector of the slaves of a master. */
+function slaves({ app, server = "", configName }: DeepReadonly<TConfig>): string {
+  const family = { [APP_LABEL]: app, [SERVER_LABEL]: server, [CONFIG_NAME_LABEL]: configName };
+  return `${selectorOf(family)},${POD_SEQ_LABEL}!=${MASTER}`;
 }
 
 /** Marks the versions in force, so that no reader sees two of them (V-046). */

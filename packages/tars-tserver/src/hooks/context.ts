@@ -84,6 +84,34 @@ export async function isLive(
   }
 }
 
+/** Selector of the objects with all of these labels. */
+export function selectorOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(",");
+}
+
+/**
+ * Whether the server has an object that a selector finds. Asked before a deletion is allowed because the cache knows of
+ * nothing that refers to the object: what was written a moment ago is not there yet (API-005).
+ */
+export async function isReferredTo(
+  { client }: HookContext,
+  kind: Kind,
+  labelSelector: string,
+  { request, signal }: AdmissionContext,
+): Promise<boolean> {
+  const namespace = namespaceOf(request);
+  const { items } = await client.list(kind, {
+    namespace,
+    labelSelector,
+    limit: 1,
+    metadataOnly: true,
+    signal,
+  });
+  return items.length > 0;
+}
+
 /** Whether the namespace has such a TTemplate. */
 export function templateExists(
   context: HookContext,

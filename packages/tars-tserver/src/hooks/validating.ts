@@ -14,14 +14,16 @@ import {
   validateServer,
 } from "../admission/validate-server.ts";
 import type { TAccount, TDeploy, TFrameworkConfig, TTemplate, TTree } from "../api.gen.ts";
-import { T_TREE } from "../kinds.ts";
-import { objectName } from "../labels.ts";
+import { T_SERVER, T_TEMPLATE, T_TREE } from "../kinds.ts";
+import { objectName, PARENT_LABEL, TEMPLATE_LABEL } from "../labels.ts";
 import { createConfig, deleteConfig, updateConfig } from "./config.ts";
 import {
   counted,
   type HookContext,
   isLive,
+  isReferredTo,
   namespaceOf,
+  selectorOf,
   serverExists,
   storedServer,
   templateExists,
@@ -29,6 +31,10 @@ import {
 } from "./context.ts";
 
 type Answer = readonly [] | Refusal;
+
+/** Longest value of a label. */
+const MAX_LABEL = 63;
+
 export type Handler = (
   object: DeepReadonly<KubeObject>,
   ctx: AdmissionContext,
@@ -114,21 +120,25 @@ async function template(
   return verdict(validateTemplate(wanted, { namespace, parentOf }));
 }
 
-async function deleteTemplate(
-  object: DeepReadonly<KubeObject>,
-  { request, signal }: AdmissionContext,
-  context: HookContext,
-) {
+async function deleteTemplate(object: DeepReadonly<KubeObject>, ctx: AdmissionContext, context: HookContext) {
+  const { request, signal } = ctx;
   if (context.identities.isSystem(request) || (await context.identities.isOperator(request)))
     return [] as const;
   const namespace = namespaceOf(request);
   const lookups = await context.lookups(signal);
   const name = object.metadata.name ?? "";
+  const known = templateDeletionDenial(name, {
+    namespace,
+    children: lookups.childrenOf(namespace, name).length > 0,
+    servers: lookups.serversWithTemplate(namespace, name).length > 0,
+  });
+  // A name that is no label's value is in no label.
+  if (known !== undefined || name.length > MAX_LABEL) return verdict(known);
   return verdict(
     templateDeletionDenial(name, {
       namespace,
-      children: lookups.childrenOf(namespace, name).length > 0,
-      servers: lookups.serversWithTemplate(namespace, name).length > 0,
+      children: await isReferredTo(context, T_TEMPLATE, selectorOf({ [PARENT_LABEL]: name }), ctx),
+      servers: await isReferredTo(context, T_SERVER, selectorOf({ [TEMPLATE_LABEL]: name }), ctx),
     }),
   );
 }
