@@ -80,7 +80,7 @@ it("TARS-S-01 TARS-R-001 TARS-R-003 TARS-MAP-015 a new server has all its childr
   expect((await scene.get("Service", ECHO, "v1")).metadata.uid).toBe(uid);
 });
 
-it("TARS-S-02 TARS-M-015 TARS-M-017 TARS-MAP-044 a release needs an image of tarsnode, runs, and can be taken back", async () => {
+it("TARS-S-02 TARS-M-015 TARS-M-017 TARS-R-091 TARS-MAP-044 a release needs an image of tarsnode, runs, and can be taken back", async () => {
   await createEcho();
   const bare = { spec: { release: { id: "v0", image: "r.example/echo:v0" } } };
   const refused = await scene.patch("TServer", ECHO, bare);
@@ -94,6 +94,8 @@ it("TARS-S-02 TARS-M-015 TARS-M-017 TARS-MAP-044 a release needs an image of tar
     imageRegistry: { registry: "r.example/tars" },
   };
   expect((await scene.create("TFrameworkConfig", "tars-framework", framework)).code).toBe(201);
+  const nodeImage = async () => (await podSpec()).initContainers[0].image;
+  await eventually(async () => expect(await nodeImage()).toBe("r.example/node:fw"));
   await eventually(async () => expect((await scene.patch("TServer", ECHO, bare)).code).toBe(200));
   expect((await scene.get("TServer", ECHO)).spec.release.nodeImage).toBe("r.example/node:fw");
   await scene.patch("TServer", ECHO, { spec: { release, k8s: { replicas: 3 } } });
@@ -108,11 +110,16 @@ it("TARS-S-02 TARS-M-015 TARS-M-017 TARS-MAP-044 a release needs an image of tar
     expect(template.spec.initContainers[0].image).toBe("r.example/node:v1");
     expect(template.spec.imagePullSecrets).toEqual([{ name: "s1" }, { name: "s2" }]);
   });
+  await scene.patch("TFrameworkConfig", "tars-framework", { nodeImage: { image: "r.example/node:new" } });
+  await scene.patch("TServer", ECHO, { spec: { k8s: { replicas: 4 } } });
+  await eventually(async () => expect((await statefulSet()).spec.replicas).toBe(4));
+  expect(await nodeImage()).toBe("r.example/node:v1");
   await scene.patch("TServer", ECHO, { spec: { release: null } });
   await eventually(async () => {
     const { template, replicas } = (await statefulSet()).spec;
     expect(replicas).toBe(0);
     expect(template.spec.containers[0].image).toBe(" ");
+    expect(template.spec.initContainers[0].image).toBe("r.example/node:new");
     expect(template.metadata.labels).not.toHaveProperty(["tars.io/ServerID"]);
   });
   expect((await scene.get("TServer", ECHO)).metadata.labels).not.toHaveProperty(["tars.io/ServerID"]);
@@ -350,7 +357,7 @@ it("TARS-S-09 TARS-MAP-022 TARS-MAP-023 TARS-MAP-038 settings come into the pods
   expect((await statefulSet()).spec.podManagementPolicy).toBe("Parallel");
 });
 
-it("TARS-S-10 TARS-M-010 TARS-M-011 TARS-M-012 replicas stay within the bounds, by scale as well", async () => {
+it("TARS-S-10 TARS-M-010 TARS-M-011 TARS-M-012 TARS-R-044 replicas stay within the bounds, by scale as well", async () => {
   const annotations = { "tars.io/MinReplicas": "2", "tars.io/MaxReplicas": "4" };
   await createEcho({}, { release }, { annotations });
   const path = `${await scene.place.pathOf({ apiVersion: "k8s.tars.io/v1beta2", kind: "TServer" }, ECHO)}/scale`;
@@ -364,6 +371,11 @@ it("TARS-S-10 TARS-M-010 TARS-M-011 TARS-M-012 replicas stay within the bounds, 
     return (await scene.get("TServer", ECHO)).spec.k8s.replicas;
   };
   expect(await scale(9)).toBe(4);
+  await eventually(async () => {
+    const { status } = await scene.place.client.ok<LiveObject>("GET", path);
+    const selector = "tars.io/ServerApp=Demo,tars.io/ServerName=EchoServer";
+    expect(status).toEqual({ replicas: 4, selector });
+  });
   expect(await scale(1)).toBe(2);
   const annotate = (min: string, max: string) =>
     scene.patch("TServer", ECHO, {

@@ -1,5 +1,6 @@
 /** The definitions of the kinds as files, and what the chart makes of them. */
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const root = new URL("../../../", import.meta.url);
@@ -52,4 +53,15 @@ it("TARS-LV-012 the StorageClass of local volumes waits for the pod", () => {
   expect(storageClass).toContain("provisioner: kubernetes.io/no-provisioner");
   expect(storageClass).toContain("reclaimPolicy: Delete");
   expect(storageClass).toContain("volumeBindingMode: WaitForFirstConsumer");
+});
+
+it("TARS-X-006 chart, definitions and samples come without a key: each install makes its own", () => {
+  for (const folder of ["charts/", "crds/", "samples/"]) {
+    const files = readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true });
+    const texts = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    expect(texts.length).toBeGreaterThan(0);
+    for (const path of texts) {
+      expect(readFileSync(path, "utf8"), path).not.toMatch(/-----BEGIN [A-Z ]*-----|caBundle: *\w{20}/);
+    }
+  }
 });

@@ -191,7 +191,7 @@ describe("a volume", () => {
     expect(of({ volumes: [at(day)] }).actions).toMatchObject([{ type: "drop", remove: undefined }]);
   });
 
-  it("is left alone on another node, of another class, or while it is going", () => {
+  it("TARS-LV-010 is left alone on another node, of another class, or while it is going", () => {
     const other = volumeOf("Released");
     other.spec.nodeAffinity!.required!.nodeSelectorTerms![0]!.matchExpressions![0]!.values = ["host-2"];
     const foreign = volumeOf("Released");
