@@ -54,6 +54,21 @@ describe("admission of DaemonSets", () => {
       /^spec\.selector\.matchExpressions\[0\]\.values/,
     ],
     [
+      "DSP-324",
+      {
+        template: {
+          metadata: { labels: { app: "agent" } },
+          spec: {
+            volumes: [
+              { name: "r", gcePersistentDisk: { pdName: "d", readOnly: true } },
+              { name: "w", gcePersistentDisk: { pdName: "d" } },
+            ],
+          },
+        },
+      },
+      /^spec\.template\.spec\.volumes\[1\]\.gcePersistentDisk\.readOnly: must be true[^\n]*$/,
+    ],
+    [
       "DSP-305",
       { template: { metadata: { labels: { app: "agent" } }, spec: { restartPolicy: "Never" } } },
       /restartPolicy: "Never" is not supported/,

@@ -4,7 +4,7 @@ import { canonicalJson } from "../desired/canonical.ts";
 import { isIntOrPercent } from "../desired/limits.ts";
 import { isReservedKey } from "../desired/placement.ts";
 import { compileSelector, selectorMistakes } from "../desired/selector.ts";
-import { isMap, mapOf } from "../json.ts";
+import { isMap, mapOf, mapsOf } from "../json.ts";
 import type { DaemonSet, RollingUpdate } from "../kinds.ts";
 import type { Violation } from "./verdict.ts";
 
@@ -73,7 +73,7 @@ function selectorViolations({ selector, template }: DaemonSet["spec"]): Violatio
 
 function templateViolations({ template }: DaemonSet["spec"]): Violation[] {
   const found: Violation[] = [];
-  const { restartPolicy, activeDeadlineSeconds } = mapOf(template.spec);
+  const { restartPolicy, activeDeadlineSeconds, volumes } = mapOf(template.spec);
   if (restartPolicy !== undefined && restartPolicy !== "Always") {
     const message = `${JSON.stringify(restartPolicy)} is not supported: only Always is; remove it`;
     found.push({ path: "spec.template.spec.restartPolicy", message });
@@ -81,6 +81,11 @@ function templateViolations({ template }: DaemonSet["spec"]): Violation[] {
   if (activeDeadlineSeconds !== undefined && activeDeadlineSeconds !== null) {
     const message = "forbidden: a pod of a DaemonSet has no end; remove it";
     found.push({ path: "spec.template.spec.activeDeadlineSeconds", message });
+  }
+  for (const [index, { gcePersistentDisk }] of mapsOf(volumes).entries()) {
+    if (gcePersistentDisk === undefined || mapOf(gcePersistentDisk).readOnly === true) continue;
+    const message = "must be true: the pods of several nodes can only read a disk";
+    found.push({ path: `spec.template.spec.volumes[${index}].gcePersistentDisk.readOnly`, message });
   }
   for (const field of ["labels", "annotations"]) {
     for (const key of Object.keys(mapOf(template.metadata?.[field])).filter(isReservedKey)) {

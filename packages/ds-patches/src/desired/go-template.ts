@@ -8,6 +8,18 @@ const TYPE = "PodTemplateSpec";
 const META = "meta.v1.ObjectMeta";
 const CREATION = "creationTimestamp";
 
+/** What Go writes even when it is empty, of the fields of which an empty value can stand in a pod that runs. */
+const ALWAYS_WRITTEN: ReadonlyMap<string, null | "" | 0> = new Map<string, null | "" | 0>([
+  ["GRPCAction service", null],
+  ["HTTPHeader value", ""],
+  ["ISCSIVolumeSource lun", 0],
+  ["ProjectedVolumeSource sources", null],
+  ["SleepAction seconds", 0],
+  ["Sysctl value", ""],
+  ["TypedLocalObjectReference apiGroup", null],
+  ["TypedObjectReference apiGroup", null],
+]);
+
 /**
  * The template with what a Go client adds and leaves out: unknown fields and empty values gone, pointers to zero kept,
  * structures written even when they are empty, quantities in canonical form, `creationTimestamp: null` in metadata.
@@ -19,7 +31,9 @@ export function goTemplate(template: PodTemplate): JsonMap {
 function structOf(type: TypeName, map: JsonMap): JsonMap {
   const result: JsonMap = type === META ? { [CREATION]: map[CREATION] ?? null } : {};
   for (const [name, field] of BUILT_IN.types.get(type) ?? []) {
-    const value = fieldOf(type, name, field, Object.hasOwn(map, name) ? map[name] : undefined);
+    const given = Object.hasOwn(map, name) ? map[name] : undefined;
+    const empty = ALWAYS_WRITTEN.get(`${type} ${name}`);
+    const value = fieldOf(type, name, field, given) ?? (empty === undefined ? undefined : (given ?? empty));
     if (value !== undefined) result[name] = value as JsonMap[string];
   }
   return result;

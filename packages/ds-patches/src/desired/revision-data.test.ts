@@ -42,3 +42,18 @@ it("data of another form is no revision", () => {
     expect(readRevision(data)).toBeUndefined();
   }
 });
+
+it("DSP-605 what Go writes though it is empty stands in the data: a probe's service, a header's value, a LUN of 0", () => {
+  const text = (spec: object): string => baseData({ spec: { containers: [], ...spec } } as PodTemplate);
+  const container = (more: object): string => text({ containers: [{ name: "a", image: "a:1", ...more }] });
+  expect(container({ livenessProbe: { grpc: { port: 1 } } })).toContain('"grpc":{"port":1,"service":null}');
+  expect(
+    container({ readinessProbe: { httpGet: { port: 80, httpHeaders: [{ name: "h", value: "" }] } } }),
+  ).toContain('"httpHeaders":[{"name":"h","value":""}]');
+  expect(container({ lifecycle: { preStop: { sleep: { seconds: 0 } } } })).toContain('"sleep":{"seconds":0}');
+  expect(text({ securityContext: { sysctls: [{ name: "s" }] } })).toContain('[{"name":"s","value":""}]');
+  const iscsi = { targetPortal: "t", iqn: "i", lun: 0 };
+  expect(text({ volumes: [{ name: "v", iscsi }] })).toContain('"lun":0');
+  expect(text({ volumes: [{ name: "v", projected: {} }] })).toContain('"projected":{"sources":null}');
+  expect(text({ volumes: [{ name: "v", projected: { sources: [] } }] })).toContain('{"sources":[]}');
+});

@@ -102,6 +102,19 @@ describe("rolling update", () => {
     expect(surge([stale("n1"), stale("n2"), stale("n3"), both("n4"), both("n5")])).toEqual([]);
     expect(surge([stale("n1"), stale("n2"), stale("n3"), both("n4"), current("n5")])).toEqual(["n3"]);
     expect(surge([stale("n1"), stale("n2", NOT_READY), both("n3"), both("n4")])).toEqual(["n2"]);
+    expect(surge([stale("n1"), stale("n2"), stale("n3"), stale("n4", NOT_READY)])).toEqual([
+      "n4",
+      "n3",
+      "n2",
+    ]);
+  });
+
+  it("DSP-738 DSP-808 a pod that waits for its hook holds up no surge, and is not replaced by one", () => {
+    const surge = (nodes: NodePlan[]) =>
+      planRolling(nodes, { ...SETTINGS, maxUnavailable: 0, maxSurge: 1 }).surge;
+    const leaving = pod("n3", "stale", { preparingDelete: true });
+    expect(surge([stale("n1"), stale("n2"), on("n3", leaving, pod("n3", "current"))])).toEqual(["n2"]);
+    expect(surge([current("n1"), on("n3", leaving)])).toEqual([]);
   });
 
   it("DSP-813 a partition holds for changes of patches, over all considered nodes", () => {

@@ -97,22 +97,25 @@ function replaceStep(
   return [...unready, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))];
 }
 
-/** Nodes whose stale pod does not serve get their new one at once; others as the surge allows (DSP-808). */
+/**
+ * Nodes whose stale pod does not serve get their new one at once; others as those in flight leave room for (DSP-808). A
+ * stale pod on its way out needs nothing more.
+ */
 function surgeStep(
   considered: readonly NodeState[],
   maxSurge: number,
   { minReadyMs, now }: RollingSettings,
 ): string[] {
-  const waiting = considered.filter(
-    ({ current, stale, excess }) => !excess && current === undefined && stale !== undefined,
+  const isServing = (pod: PodFacts): boolean => isAvailable(pod, minReadyMs, now);
+  const isGoing = ({ stale }: NodeState): boolean => stale === undefined || stale.preparingDelete;
+  const waiting = considered.filter((node) => !node.excess && node.current === undefined && !isGoing(node));
+  const [others = [], atOnce = []] = [true, false].map((serves) =>
+    waiting.filter(({ stale }) => isServing(stale!) === serves),
   );
-  const atOnce = waiting.filter(({ stale }) => !isAvailable(stale!, minReadyMs, now));
   const inFlight = considered.filter(
-    ({ current, stale }) => current !== undefined && stale !== undefined,
+    (node) => node.excess || (node.current !== undefined && !isGoing(node) && !isServing(node.current)),
   ).length;
-  const others = waiting.filter((node) => !atOnce.includes(node));
-  const room = Math.max(0, maxSurge - inFlight - atOnce.length);
-  return [...atOnce, ...others.slice(0, room)].map(({ name }) => name);
+  return [...atOnce, ...others.slice(0, Math.max(0, maxSurge - inFlight))].map(({ name }) => name);
 }
 
 /** When the next pod becomes available, in milliseconds from now; `undefined` when none is on its way (DSP-809). */

@@ -28,7 +28,7 @@ export function strategyOf({ updateStrategy = {} }: DaemonSet["spec"]): Strategy
   return {
     maxUnavailable: maxUnavailable ?? (rollingUpdate.maxSurge === undefined ? DEFAULT_UNAVAILABLE : 0),
     maxSurge,
-    partition,
+    partition: isRolling ? partition : 0,
     rolls: isRolling && !paused,
     isInPlace: rollingUpdate.rollingUpdateType === "InPlaceIfPossible",
     surges: isRolling && !["0", "0%"].includes(String(maxSurge)),

@@ -3,32 +3,49 @@ import { type DeepReadonly, keyOf } from "@quartet/core";
 import { CONTROLLER_REVISION, POD, type Pod } from "@quartet/core/kinds";
 import { PATCHES_APPLIED, PATCHES_HASH, REVISION_LABEL } from "../desired/keys.ts";
 import { inBatches } from "./batches.ts";
-import type { Revision } from "./history.ts";
+import type { History, Revision } from "./history.ts";
 import { hashOf, isSnapshot } from "./revisions.ts";
 import { type Done, NOTHING, type PodWork, together, toldOf } from "./work.ts";
 
 /** Old revisions of each kind that are kept unless the spec says otherwise (Kubernetes). */
 const DEFAULT_HISTORY_LIMIT = 10;
 
-/** Removes what the history limit leaves over; revisions that live pods name stay. */
+/** Removes what the history limit leaves over. */
 export async function trimHistory(pods: readonly DeepReadonly<Pod>[], work: PodWork): Promise<Done> {
   const { daemonSet, history } = work;
   const limit = daemonSet.spec.revisionHistoryLimit ?? DEFAULT_HISTORY_LIMIT;
-  const kinds = [history.revisions.filter(isSnapshot), history.revisions.filter((one) => !isSnapshot(one))];
-  if (kinds.every(({ length }) => length <= limit)) return NOTHING;
+  return removeRevisions(surplusRevisions(history, pods, limit), work);
+}
+
+/**
+ * Old revisions beyond so many of each kind, the oldest first. Those that live pods name stay, and count: of a list of
+ * patches the newest snapshot says all.
+ */
+export function surplusRevisions(
+  { revisions, duplicates, revision, patchRevision }: Omit<History, "number" | "templateOf">,
+  pods: readonly DeepReadonly<Pod>[],
+  limit: number,
+): Revision[] {
+  const [snapshots = [], bases = []] = [true, false].map((wanted) =>
+    revisions
+      .filter((one) => isSnapshot(one) === wanted && !duplicates.includes(one))
+      .sort((a, b) => a.revision - b.revision),
+  );
+  if (Math.max(snapshots.length, bases.length) <= limit) return [];
   const inUse = usedBy(pods);
-  const isKept = (candidate: Revision): boolean => {
-    const hash = hashOf(candidate);
-    return isSnapshot(candidate)
-      ? hash === history.patchRevision ||
-          inUse.patchLists.has(candidate.metadata.annotations?.[PATCHES_HASH] ?? "")
-      : hash === history.revision || inUse.revisions.has(hash);
-  };
-  const surplus = kinds.flatMap((kind) => {
-    const old = kind.filter((candidate) => !isKept(candidate)).sort((a, b) => a.revision - b.revision);
-    return old.slice(0, Math.max(0, old.length - limit));
+  const newest = new Map(snapshots.map((one) => [listHashOf(one), one]));
+  const isUsed = (one: Revision): boolean =>
+    isSnapshot(one)
+      ? inUse.patchLists.has(listHashOf(one)) && newest.get(listHashOf(one)) === one
+      : inUse.revisions.has(hashOf(one));
+  return [snapshots, bases].flatMap((kind) => {
+    const old = kind.filter((one) => ![revision, patchRevision].includes(hashOf(one)));
+    return old.filter((one) => !isUsed(one)).slice(0, Math.max(0, old.length - limit));
   });
-  return removeRevisions(surplus, work);
+}
+
+function listHashOf({ metadata }: Revision): string {
+  return metadata.annotations?.[PATCHES_HASH] ?? "";
 }
 
 /** Of revisions that hold the same template one stays; only the pods that name another one of them are relabelled. */

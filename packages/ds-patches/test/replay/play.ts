@@ -86,9 +86,9 @@ function errorDifferences(recorded: unknown, actual: unknown, path: string): Dif
   ];
 }
 
-/** The field that a refusal of the peer names; it says `rollingUpdate` twice for some. */
+/** The field that a refusal of the peer names first, of several in brackets; it says `rollingUpdate` twice for some. */
 function fieldOf(message: string): string | undefined {
-  return /denied the request: ([\w.[\]]+):/
+  return /denied the request: \[?([\w.[\]]+):/
     .exec(message)?.[1]
     ?.replace("rollingUpdate.rollingUpdate", "rollingUpdate");
 }
