@@ -180,7 +180,8 @@ export function createEvaluator(run: Run): Evaluate {
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       run.at = node;
-      run.fail(`error calling ${name}: ${error.message}`);
+      const called = `error calling ${name}: `;
+      run.fail(called + error.message, called + error.withoutValues);
     }
     run.made(result);
     return result;

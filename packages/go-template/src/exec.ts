@@ -132,7 +132,10 @@ export function execute(data: Maybe, options: ExecOptions): string {
       case "int":
       case "uint8":
       case "uint16":
-        if (names > 1) run.fail(`can't use ${shownValue(value)} to iterate over more than one variable`);
+        if (names > 1) {
+          const rest = "to iterate over more than one variable";
+          run.fail(`can't use ${shownValue(value)} ${rest}`, `can't use ${value.type.name} ${rest}`);
+        }
         return numbersBelow(value);
       case "slice":
         return items(value.data);
@@ -141,7 +144,10 @@ export function execute(data: Maybe, options: ExecOptions): string {
           .map(([key, element]) => [string(key), element] as const)
           .values();
       default:
-        return run.fail(`range can't iterate over ${shownValue(value)}`);
+        return run.fail(
+          `range can't iterate over ${shownValue(value)}`,
+          `range can't iterate over ${value?.type.name ?? "nil"}`,
+        );
     }
   };
   const openTemplate = (dot: Maybe, node: TemplateNode): void => {

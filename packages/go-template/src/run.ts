@@ -33,8 +33,8 @@ export interface Run extends ExecOptions {
   /** The tree that is walked, for errors. */
   templateName: string;
   variables: Variable[];
-  /** Ends the rendering with an error at this place. */
-  fail(problem: string): never;
+  /** Ends the rendering with an error at this place; `withoutValues` is the problem without any value in it. */
+  fail(problem: string, withoutValues?: string): never;
   /** The same for what exceeds a limit. */
   limit(problem: string): never;
   step(count?: number): void;
@@ -68,8 +68,8 @@ export function createRun(data: Maybe, options: ExecOptions): Run {
     at: undefined,
     templateName: rootName,
     variables: [{ name: "$", value: data }],
-    fail: (problem) => {
-      throw new TemplateError(message(problem));
+    fail: (problem, withoutValues = problem) => {
+      throw new TemplateError(message(problem), message(withoutValues));
     },
     limit: (problem) => {
       throw new LimitError(message(problem));

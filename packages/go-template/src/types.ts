@@ -74,8 +74,17 @@ export interface GoFunction {
   call(args: readonly (Value | undefined)[]): Value | undefined;
 }
 
-/** Thrown by functions: the rendering ends with `error calling NAME: MESSAGE`. The message is a byte string. */
-export class CallError extends Error {}
+/**
+ * Thrown by functions: the rendering ends with `error calling NAME: MESSAGE`. The message is a byte string, and so is the
+ * one that has no value in it, for where values are secrets; unless given it says nothing.
+ */
+export class CallError extends Error {
+  readonly withoutValues: string;
+  constructor(message: string, withoutValues = "what is wrong is not shown, for values are secret") {
+    super(message);
+    this.withoutValues = withoutValues;
+  }
+}
 
 export const BOOL: Type = { kind: "bool", name: "bool" };
 export const STRING: Type = { kind: "string", name: "string" };

@@ -27,6 +27,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
 };
+const END = "unexpected end of JSON input";
 /** Places where no space may stand. */
 const NO_SPACE = /^(in (?!string literal)|after decimal point)/;
 const isDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
@@ -40,8 +41,11 @@ export function decodeJson(json: string): Value | undefined {
   const unexpected = (context: string): never => {
     const char = json[at];
     // At the end Go tells the state machine of a space, and only what takes one has ended too early.
-    if (char === undefined && !NO_SPACE.test(context)) throw new CallError("unexpected end of JSON input");
-    throw new CallError(`invalid character ${shownChar(char ?? " ")} ${context}`);
+    if (char === undefined && !NO_SPACE.test(context)) throw new CallError(END, END);
+    throw new CallError(
+      `invalid character ${shownChar(char ?? " ")} ${context}`,
+      `invalid character ${context}`,
+    );
   };
   const skipSpace = (): void => {
     while (json[at] === " " || json[at] === "\t" || json[at] === "\r" || json[at] === "\n") at += 1;
@@ -188,7 +192,8 @@ export function decodeJson(json: string): Value | undefined {
   // What is too large is told only when the whole text is JSON.
   const tooLarge = numbers.find((written) => !Number.isFinite(Number(written)));
   if (tooLarge !== undefined) {
-    throw new CallError(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
+    const problem = (number: string) => `json: cannot unmarshal ${number} into Go value of type float64`;
+    throw new CallError(problem(`number ${tooLarge}`), problem("number"));
   }
   return result;
 }
@@ -216,7 +221,8 @@ export function decodeJsonArray(json: string): Value {
 }
 
 function mismatch(value: Value, type: string): never {
-  throw new CallError(`json: cannot unmarshal ${JSON_NAMES[value.kind]} into Go value of type ${type}`);
+  const problem = `json: cannot unmarshal ${JSON_NAMES[value.kind]} into Go value of type ${type}`;
+  throw new CallError(problem, problem);
 }
 
 function shownChar(byte: string): string {

@@ -119,7 +119,7 @@ const text = (value: Value | undefined): string => value?.data as string;
 /** The value of a key; one that is missing is an error. */
 export const found = (store: Store, key: string): string => {
   const value = store.get(key);
-  if (value === undefined) throw new CallError(`key does not exist: ${key}`);
+  if (value === undefined) throw new CallError(`key does not exist: ${key}`, "key does not exist");
   return value;
 };
 

@@ -69,7 +69,8 @@ const BASE64 = /[A-Za-z0-9+/]/;
 /** Decodes padded standard base64; line ends are passed over. */
 export function decodeBase64(text: string): string {
   const corrupt = (at: number): never => {
-    throw new CallError(`illegal base64 data at input byte ${at}`);
+    const problem = `illegal base64 data at input byte ${at}`;
+    throw new CallError(problem, problem);
   };
   const skipLines = (from: number): number => {
     let at = from;
@@ -106,13 +107,17 @@ const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "Fa
 export function parseBool(text: string): boolean {
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
-  throw new CallError(`strconv.ParseBool: parsing ${quote(text)}: invalid syntax`);
+  throw unparsed("ParseBool", text, "invalid syntax");
+}
+
+function unparsed(name: string, text: string, what: string): CallError {
+  return new CallError(`strconv.${name}: parsing ${quote(text)}: ${what}`, `strconv.${name}: ${what}`);
 }
 
 /** A decimal 64-bit integer with an optional sign. */
 export function atoi(text: string): bigint {
   const problem = (what: string): never => {
-    throw new CallError(`strconv.Atoi: parsing ${quote(text)}: ${what}`);
+    throw unparsed("Atoi", text, what);
   };
   if (!/^[+-]?[0-9]+$/.test(text)) return problem("invalid syntax");
   const digits = text.replace(/^[+-]?0*/, "");

@@ -118,6 +118,16 @@ describe("the agent", () => {
     expect((await run(...keyring, "-noop", "-diff", "-diff-secrets")).stdout).toContain("+p@sSw0rd");
   });
 
+  it("CONFD-CFG-17 the error of a template that has decrypted a value has no value; others are Go's", async () => {
+    scene.resource("out", { keys: ["/"], template: '{{cgetv "/pw/b" | atoi}}' });
+    scene.resource("plain", { keys: ["/"], template: '{{getv "/plain" | atoi}}' });
+    const { code, stderr } = await run(...keyring);
+    expect(code).toBe(1);
+    expect(stderr).toContain("at <atoi>: error calling atoi: strconv.Atoi: invalid syntax");
+    expect(stderr).not.toContain("p@sSw0rd");
+    expect(stderr).toContain('error calling atoi: strconv.Atoi: parsing "a text": invalid syntax');
+  });
+
   it("CONFD-CFG-17 a file with decrypted values that everyone may read is told", async () => {
     scene.resource("out", { keys: ["/"], template: '{{cgetv "/pw/b"}}' });
     expect((await run(...keyring)).stderr).toContain("holds secrets and is readable by all (mode 0644)");

@@ -48,7 +48,8 @@ function decryptValue(value: string, keys: readonly SecretKey[]): string {
   try {
     return gunzipSync(decryptMessage(encrypted, keys), { maxOutputLength: MAX_BYTES }).toString("latin1");
   } catch (error) {
-    throw new CallError(bytesOf(problemOf(error)));
+    const problem = bytesOf(problemOf(error));
+    throw new CallError(problem, problem);
   }
 }
 

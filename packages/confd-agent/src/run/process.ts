@@ -76,13 +76,15 @@ export async function processResource(context: RunContext): Promise<RunOutcome> 
       templates: join(settings.confdir, "templates"),
       values: storeValues(resource, values, (message) => context.log("warn", message)),
       host: context.host,
+      secret: context.secret,
     });
     memory.files = files;
     memory.decrypted = decrypted;
     const invalid = formatProblem(resource.outputFormat, content.toString("utf8"));
     if (invalid !== undefined) {
+      const shown = context.secret || decrypted ? "where is not shown, for values are secret" : invalid;
       throw new RunError(
-        `output format validation failed (${resource.outputFormat}): ${invalid}`,
+        `output format validation failed (${resource.outputFormat}): ${shown}`,
         "when something changes",
       );
     }

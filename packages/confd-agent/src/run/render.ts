@@ -40,6 +40,8 @@ export interface RenderRequest {
   readonly values: Entries;
   readonly host: RenderHost;
   readonly data?: Value;
+  /** Some of the values are secrets: errors have none of them. */
+  readonly secret?: boolean;
 }
 
 export interface Rendered {
@@ -80,13 +82,14 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
     return template;
   };
   /** Renders with the answers that are there; names without an answer go into the set. */
-  const renderOnce = (request: RenderRequest, answers: Answers): Rendered => {
+  const renderOnce = (request: RenderRequest, answers: Answers, onDecrypt: () => void): Rendered => {
     const files = new Set<string>([request.file]);
     let decrypted = false;
     const decryptNoted =
       decrypt &&
       ((value: string): string => {
         decrypted = true;
+        onDecrypt();
         return decrypt(value);
       });
     const renderFile = (file: string, chain: readonly string[], data: Value | undefined): string =>
@@ -109,16 +112,20 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
   return {
     render: async (request) => {
       const answers = createAnswers();
+      let secret = request.secret ?? false;
+      const onDecrypt = (): void => {
+        secret = true;
+      };
       for (let round = 0; ; round++) {
         let outcome: { rendered: Rendered } | { error: unknown };
         try {
-          outcome = { rendered: renderOnce(request, answers) };
+          outcome = { rendered: renderOnce(request, answers, onDecrypt) };
         } catch (error) {
           outcome = { error };
         }
         if (answers.missing() && round < MAX_LOOKUP_ROUNDS) await answers.resolve(request.host);
         else if ("rendered" in outcome) return outcome.rendered;
-        else throw failure(request.file, outcome.error);
+        else throw failure(request.file, outcome.error, secret);
       }
     },
     check: (file) => {
@@ -131,10 +138,11 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
   };
 }
 
-function failure(file: string, error: unknown): unknown {
+function failure(file: string, error: unknown, secret = false): unknown {
   if (error instanceof RunError) return error;
   if (error instanceof TemplateError) {
-    return new RunError(`Unable to process template ${file}, ${error.message}`, "when something changes");
+    const text = secret ? error.withoutValues : error.message;
+    return new RunError(`Unable to process template ${file}, ${text}`, "when something changes");
   }
   return error;
 }
@@ -197,7 +205,8 @@ function functionsOf({
         try {
           return string(include(textOf(name?.data as string), data));
         } catch (error) {
-          if (error instanceof TemplateError) throw new CallError(bytesOf(error.message));
+          if (error instanceof TemplateError)
+            throw new CallError(bytesOf(error.message), bytesOf(error.withoutValues));
           throw error;
         }
       },

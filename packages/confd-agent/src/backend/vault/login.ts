@@ -2,6 +2,7 @@
 import type { BackendSettings, Environment } from "../../config/settings.ts";
 import { BackendError } from "../../errors.ts";
 import { encodePath, type HttpAnswer, type HttpNodes } from "../http.ts";
+import { answerOf } from "./answer.ts";
 import { WAYS } from "./ways.ts";
 
 const LOOKUP = "/v1/auth/token/lookup-self";
@@ -35,8 +36,8 @@ export function createLogin(settings: BackendSettings, environment: Environment,
       const answer = await nodes.ask({ path: LOOKUP, headers: { "x-vault-token": text }, signal });
       // A token that may not look at itself can still be good.
       if (answer.status !== 200) return { text, renewable: false, lifetime: 0, since: Date.now() };
-      const { ttl, renewable } = (JSON.parse(answer.text) as { data: { ttl?: number; renewable?: boolean } })
-        .data;
+      const { data } = answerOf<{ data: { ttl?: number; renewable?: boolean } }>(answer.text);
+      const { ttl, renewable } = data;
       return { text, renewable: renewable === true, lifetime: (ttl ?? 0) * MILLIS, since: Date.now() };
     }
     const [path, body] = way(settings);
@@ -81,9 +82,9 @@ export function createLogin(settings: BackendSettings, environment: Environment,
 function tokenOf({ status, text }: HttpAnswer, what: string): Token {
   if (status !== 200)
     throw new BackendError(`vault: cannot ${what}: HTTP ${status} ${text.trim().slice(0, 200)}`);
-  const { auth } = JSON.parse(text) as {
+  const { auth } = answerOf<{
     auth?: { client_token?: string; renewable?: boolean; lease_duration?: number };
-  };
+  }>(text);
   if (!auth?.client_token) throw new BackendError(`vault: cannot ${what}: the answer holds no token`);
   return {
     text: auth.client_token,

@@ -1,6 +1,7 @@
 /** Against a stand-in of Vault's documented API. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { becomes, createScene, eventually, type Scene } from "../../agent.testkit.ts";
+import { startServer } from "../http.testkit.ts";
 import { ROOT_TOKEN, startVaultDouble, type VaultDouble } from "./vault.testkit.ts";
 
 let scene: Scene;
@@ -51,6 +52,56 @@ describe("Vault as a source", () => {
     const written = await scene.run(args("-onetime", ...ROOT));
     expect(written.stderr).toContain("holds secrets and is readable by all (mode 0644)");
     expect(scene.read("out")).toBe("very-secret");
+  });
+
+  it.each([
+    ['{{getv "/secret/app" | atoi}}', ":1:23: ", "error calling atoi: strconv.Atoi: invalid syntax"],
+    [
+      '\n {{parseBool (getv "/secret/app")}}',
+      ":2:3: ",
+      "calling parseBool: strconv.ParseBool: invalid syntax",
+    ],
+    ['{{getv "/secret/app" | json}}', ":1:23: ", "error calling json: invalid character looking for"],
+    ['{{getv (getv "/secret/app")}}', ":1:2: ", "error calling getv: key does not exist"],
+    ['{{range getv "/secret/app"}}{{end}}', ":1:13: ", "range can't iterate over string"],
+    ['{{include (getv "/secret/app")}}', ":1:2: ", "error calling include: what is wrong is not shown"],
+    [
+      '{{include "part" (getv "/secret/app")}}',
+      ":1:2: ",
+      "at <atoi .>: error calling atoi: strconv.Atoi: invalid",
+    ],
+    ['{{index (getv "/secret/app") "x"}}', ":1:2: ", "error calling index: what is wrong is not shown"],
+  ])("CONFD-CFG-17 the error of a template has no value: %s", async (template, position, words) => {
+    vault.put("secret/app", { value: "very-secret" });
+    scene.write("templates/part", "{{atoi .}}");
+    scene.resource("out", { keys: ["/secret/app"], template });
+    const { code, stdout, stderr } = await scene.run(args("-onetime", ...ROOT));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`template: out.tmpl${position}executing "out.tmpl" at <`);
+    expect(stderr).toContain(words);
+    expect(stdout + stderr).not.toMatch(/very|'v'/);
+  });
+
+  it.each(["json", "yaml", "toml", "xml"])("CONFD-CFG-17 nor has that of its format: %s", async (format) => {
+    vault.put("secret/app", { value: "<very>: [very-secret" });
+    const lines = [`output_format = "${format}"`];
+    scene.resource("out", { keys: ["/secret/app"], template: '{{getv "/secret/app"}}', lines });
+    const { code, stdout, stderr } = await scene.run(args("-onetime", ...ROOT));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`output format validation failed (${format}): where is not shown`);
+    expect(stdout + stderr).not.toContain("very");
+  });
+
+  it("CONFD-CFG-15 CONFD-CFG-17 an answer that is no JSON is not quoted", async () => {
+    const broken = await startServer((_request, reply) => reply(200, "x very-secret"));
+    scene.resource("out", { keys: ["/secret/app"], template: "x" });
+    const asked = ["vault", "-node", `http://${broken.address}`, "-onetime"];
+    for (const way of [ROOT, ROLE]) {
+      const { code, stderr } = await scene.run([...asked, ...way]);
+      expect(code).toBe(1);
+      expect(stderr).toContain("vault: the answer is no JSON");
+    }
+    await broken.close();
   });
 
   it("CONFD-VAULT-3 logs in, and again when its token is taken back; a refused path is no reason to", async () => {

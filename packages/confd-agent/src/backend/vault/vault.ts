@@ -4,6 +4,7 @@ import type { BackendSettings, Environment } from "../../config/settings.ts";
 import { BackendError } from "../../errors.ts";
 import { type Backend, belongs } from "../backend.ts";
 import { createHttpNodes, encodePath, type HttpAnswer } from "../http.ts";
+import { answerOf } from "./answer.ts";
 import { createLogin } from "./login.ts";
 import { addSecret, type SecretData } from "./secrets.ts";
 
@@ -58,9 +59,7 @@ export function createVaultBackend(settings: BackendSettings, environment: Envir
       throw error;
     });
     if (answer?.status !== 200) return { path: "", isVersion2: false };
-    const { data } = JSON.parse(answer.text) as {
-      data: { path: string; options?: { version?: string } | null };
-    };
+    const { data } = answerOf<{ data: { path: string; options?: { version?: string } | null } }>(answer.text);
     const mount = { path: `/${data.path.replace(/\/$/, "")}`, isVersion2: data.options?.version === "2" };
     mounts.set(mount.path, mount);
     return mount;
@@ -79,11 +78,11 @@ export function createVaultBackend(settings: BackendSettings, environment: Envir
     if (known !== undefined && known.until > Date.now()) return known.data;
     const answer = await ask(encodePath(apiPath(mount, path, "data")), signal);
     if (answer.status !== 200) return undefined;
-    const { data, lease_id, lease_duration } = JSON.parse(answer.text) as {
+    const { data, lease_id, lease_duration } = answerOf<{
       data: SecretData | null;
       lease_id?: string;
       lease_duration?: number;
-    };
+    }>(answer.text);
     const inner = mount.isVersion2 ? (data?.data as SecretData | null | undefined) : data;
     if (inner === null || inner === undefined) return undefined;
     if (lease_id && lease_duration) {
@@ -100,7 +99,7 @@ export function createVaultBackend(settings: BackendSettings, environment: Envir
       },
     );
     if (answer?.status !== 200) return [];
-    const { keys } = (JSON.parse(answer.text) as { data?: { keys?: unknown } }).data ?? {};
+    const { keys } = answerOf<{ data?: { keys?: unknown } }>(answer.text).data ?? {};
     return Array.isArray(keys) ? keys.filter((name) => typeof name === "string") : [];
   };
   const readRange = async (
