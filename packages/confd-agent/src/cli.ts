@@ -2,7 +2,7 @@
 import { checkBackend } from "./backend/connect.ts";
 import { nodesOf } from "./backend/discovery.ts";
 import { parseArguments, usage } from "./config/arguments.ts";
-import { type Environment, loadSettings, type Settings } from "./config/settings.ts";
+import { type Environment, loadSettings, type Settings, secretsOf } from "./config/settings.ts";
 import { ConfigError, messageOf, UsageError } from "./errors.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import { createMetrics, NO_METRICS } from "./observe/metrics.ts";
@@ -45,7 +45,7 @@ export async function runCli(options: CliOptions): Promise<number> {
       level: settings.logLevel,
       format: settings.logFormat,
       write: stderr,
-      secrets: [settings.password, settings.authToken, settings.secretId],
+      secrets: secretsOf(settings),
     });
     for (const warning of warnings) log.log("warn", warning);
     return await perform(settings, log, options);
@@ -148,9 +148,7 @@ function handleSignals(
 async function differencePrinter(settings: Settings, print: (text: string) => void) {
   const { unifiedDifference } = await import("./observe/difference.ts");
   const { diffContext: context, color } = settings;
-  const secrets = [settings.password, settings.authToken, settings.secretId].filter(
-    (secret) => secret !== "",
-  );
+  const secrets = secretsOf(settings);
   const hide = (text: string): string =>
     secrets.reduce((shown, secret) => shown.replaceAll(secret, "<hidden>"), text);
   return (dest: string, secret: boolean, before: Buffer, after: Buffer): void => {

@@ -22,10 +22,14 @@ let scene: Scene;
 let servers: RedisServer[];
 let sentinels: TestServer[];
 const portOf = ({ address }: TestServer): string => address.split(":")[1]!;
+/** Sentinels want a password of their own, the servers none. */
+const SENTINEL_PASSWORD = "sentinels-own";
 const cli = (port: string, ...words: string[]): string =>
   execFileSync("redis-cli", ["-p", port, ...words], { encoding: "utf8" }).trim();
+const askSentinel = (port: string, ...words: string[]): string =>
+  cli(port, "--no-auth-warning", "-a", SENTINEL_PASSWORD, ...words);
 const master = (): string =>
-  cli(portOf(sentinels.at(-1)!), "sentinel", "get-master-addr-by-name", NAME).split("\n")[1]!;
+  askSentinel(portOf(sentinels.at(-1)!), "sentinel", "get-master-addr-by-name", NAME).split("\n")[1]!;
 const replicasOf = (port: string): number =>
   Number(/connected_slaves:(\d+)/.exec(cli(port, "info", "replication"))?.[1]);
 
@@ -40,6 +44,7 @@ async function startSentinel(masterPort: string): Promise<TestServer> {
       `port ${port}`,
       "bind 127.0.0.1",
       `dir ${folder}`,
+      `requirepass ${SENTINEL_PASSWORD}`,
       `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
       `sentinel down-after-milliseconds ${NAME} 1000`,
       `sentinel failover-timeout ${NAME} 5000`,
@@ -54,7 +59,7 @@ async function startSentinel(masterPort: string): Promise<TestServer> {
     address: `127.0.0.1:${port}`,
     isReady: async () => {
       try {
-        return cli(String(port), "ping") === "PONG";
+        return askSentinel(String(port), "ping") === "PONG";
       } catch {
         return false;
       }
@@ -71,7 +76,7 @@ beforeEach(async () => {
   for (let n = 0; n < 3; n++) sentinels.push(await startSentinel(portOf(first)));
   for (const sentinel of sentinels) {
     await eventually(
-      () => cli(portOf(sentinel), "sentinel", "master", NAME).replaceAll("\n", " "),
+      () => askSentinel(portOf(sentinel), "sentinel", "master", NAME).replaceAll("\n", " "),
       (state) => state.includes("num-slaves 1 num-other-sentinels 2"),
     );
   }
@@ -81,6 +86,7 @@ afterEach(async () => {
   for (const server of [...sentinels, ...servers]) await server.close();
 });
 
+const LOGIN = ["-sentinel-password", SENTINEL_PASSWORD];
 const nodes = (): string[] => sentinels.flatMap((one) => ["-node", `sentinel://${one.address}/${NAME}`]);
 const start = (): RunningAgent => {
   scene.resource("out", { keys: ["/app"], template: '{{getv "/app/a"}}' });
@@ -88,6 +94,7 @@ const start = (): RunningAgent => {
     "-backend",
     "redis",
     ...nodes(),
+    ...LOGIN,
     "-watch",
     "-watch-error-backoff",
     "100ms",
@@ -138,15 +145,31 @@ it("CONFD-REDIS-12 follows the master that the sentinels name, when it is killed
   expect((await agent.stop()).code).toBe(0);
 });
 
-it("CONFD-REDIS-12 a name that no sentinel knows, and sentinels that are away, are told", async () => {
-  const once = (name: string) =>
-    scene.run(["-backend", "redis", "-node", `sentinel://${sentinels[0]!.address}/${name}`, "-onetime"]);
+it("CONFD-REDIS-12 CONFD-CFG-15 a name that no sentinel knows, sentinels that are away, and passwords that they refuse are told", async () => {
+  const once = (name: string, login: readonly string[] = LOGIN) =>
+    scene.run([
+      ...["-backend", "redis", "-node", `sentinel://${sentinels[0]!.address}/${name}`, "-onetime"],
+      ...login,
+    ]);
   scene.resource("out", { keys: ["/app"], template: "x" });
   const unknown = await once("other");
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
     expect.stringContaining("no sentinel can be reached that knows this master"),
   ]);
+  expect((await once(NAME)).code).toBe(0);
+  for (const [login, words] of [
+    [[], "NOAUTH"],
+    [["-sentinel-password", "not-this-one"], "WRONGPASS"],
+    [["-sentinel-username", "ann", ...LOGIN], "WRONGPASS"],
+  ] as const) {
+    const { code, stderr } = await once(NAME, login);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`no sentinel can be reached that knows this master: ${words}`),
+    ]);
+    expect(stderr).not.toMatch(/not-this-one|sentinels-own/);
+  }
   await sentinels[0]!.kill();
   const away = await once(NAME);
   expect([away.code, away.stderr]).toEqual([1, expect.stringContaining("main of the sentinels 127.0.0.1:")]);

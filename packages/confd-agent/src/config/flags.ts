@@ -171,6 +171,8 @@ export const FLAGS: readonly FlagSpec[] = [
     range: [1, 10_000],
     usage: "operations of one transaction; the server's limit",
   },
+  text("sentinel-username", "user of the sentinels (redis)"),
+  text("sentinel-password", "password of the sentinels (redis)", { secret: true }),
   toggle("redis-configure-notifications", "switch the server's keyspace notifications on where they are off"),
   text(
     "kubeconfig",

@@ -30,6 +30,8 @@ export interface BackendSettings {
   readonly secretId: string;
   readonly path: string;
   readonly etcdMaxTxnOps: number;
+  readonly sentinelUsername: string;
+  readonly sentinelPassword: string;
   readonly redisConfigureNotifications: boolean;
   readonly kubeconfig: string;
   readonly kubeContext: string;
@@ -187,6 +189,8 @@ const BACKEND_FLAGS: ReadonlySet<string> = new Set([
   "secret-id",
   "path",
   "etcd-max-txn-ops",
+  "sentinel-username",
+  "sentinel-password",
   "redis-configure-notifications",
   "kubeconfig",
   "kube-context",
@@ -223,6 +227,14 @@ export function backendSettings(
   return Object.fromEntries(
     specs.map((spec) => [camel(spec.name), own.get(spec.name) ?? fallback(spec)]),
   ) as unknown as BackendSettings;
+}
+
+/** Values of settings that must never be shown. */
+export function secretsOf(settings: Settings): string[] {
+  const values = settings as unknown as Record<string, FlagValue>;
+  return FLAGS.filter(({ secret }) => secret === true)
+    .map(({ name }) => values[camel(name)] as string)
+    .filter((value) => value !== "");
 }
 
 /** Equal for backends that can share a connection. */

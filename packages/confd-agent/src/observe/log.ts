@@ -26,12 +26,11 @@ export interface LogOptions {
 /** Makes the log; levels below the wanted one are left out. */
 export function createLog({ level, format, write, secrets }: LogOptions): Log {
   const least = LEVELS.indexOf((level === "warning" ? "warn" : level) as Level);
-  const hidden = secrets.filter((secret) => secret !== "");
   const host = hostname();
   return {
     log: (lineLevel, text, fields = {}) => {
       if (LEVELS.indexOf(lineLevel) < least) return;
-      const message = hidden.reduce((shown, secret) => shown.replaceAll(secret, "<hidden>"), text);
+      const message = secrets.reduce((shown, secret) => shown.replaceAll(secret, "<hidden>"), text);
       const time = new Date().toISOString();
       if (format === "json") {
         write(`${JSON.stringify({ time, level: lineLevel, msg: message, ...fields })}\n`);

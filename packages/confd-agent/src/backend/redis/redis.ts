@@ -10,7 +10,7 @@ import { readTlsFiles } from "../tls.ts";
 import { escaped, type RedisKeys, redisKeys } from "./keys.ts";
 import { parseRedisNodes, type RedisNode, redisPassword } from "./nodes.ts";
 import { prepareNotices } from "./notices.ts";
-import { followMaster, NO_MASTER, viaSentinels } from "./sentinel.ts";
+import { followMaster, inOurWords, viaSentinels } from "./sentinel.ts";
 
 /** Keys that the server looks at in one step of a scan. */
 const SCAN_COUNT = 1000;
@@ -48,7 +48,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
       return redis;
     } catch (error) {
       redis.disconnect();
-      const reason = messageOf(problem ?? error).replace(...NO_MASTER);
+      const reason = inOurWords(messageOf(problem ?? error));
       throw new BackendError(`${node.label}: ${reason}`, { cause: error });
     }
   };
@@ -114,7 +114,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
           redis.once("end", () => reject(new BackendError("the connection is lost")));
           signal.addEventListener("abort", () => resolve(), { once: true });
           // The old master may hang with its connections open.
-          unfollow = followMaster(node, tlsOf(node, settings, fromClientKey), () => {
+          unfollow = followMaster(node, settings, tlsOf(node, settings, fromClientKey), () => {
             commands?.disconnect();
             reject(new BackendError(`${node.name}: another server is the master now`));
           });
@@ -159,7 +159,7 @@ function optionsOf(
   return {
     ...(node.sentinels === undefined
       ? { ...server, ...(tls === undefined ? {} : { tls }) }
-      : viaSentinels(node, tls)),
+      : viaSentinels(node, settings, tls)),
     db: node.db,
     ...(settings.username === "" ? {} : { username: settings.username }),
     ...(password === "" ? {} : { password }),
