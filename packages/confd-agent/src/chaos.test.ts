@@ -139,7 +139,8 @@ it("CONFD-FILE-8 a candidate on another file system, where the folder takes none
   );
   await becomes(agent, "one");
   expect(scene.read("checked")).toBe(`${scene.path("stage")}\n`);
-  expect(agent.log()).toContain("in-place write: not atomic");
+  // Told once the file is flushed, which may take its time.
+  await eventually(agent.log, (log) => log.includes("in-place write: not atomic"));
   expect(readdirSync(`${agent.root}${scene.path("stage")}`)).toEqual([]);
 });
 
