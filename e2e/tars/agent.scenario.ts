@@ -113,8 +113,10 @@ async function settles(volume: string, phase: "Bound" | "Released"): Promise<voi
     });
 }
 
-it("TARS-LV-001 the agent needs the name of its node", async () => {
-  await expect(agentCommand(base).run({ env: {} } as CommandContext)).rejects.toThrow("NodeName");
+it("TARS-LV-001 TARS-LV-014 the agent needs the name of its node, and a limit that is a number", async () => {
+  const run = (env: Record<string, string>) => agentCommand(base).run({ env } as unknown as CommandContext);
+  await expect(run({})).rejects.toThrow("NodeName");
+  await expect(run({ NodeName: "n", TLVLimit: "0" })).rejects.toThrow("TLVLimit");
 });
 
 it("TARS-LV-003 TARS-LV-006 TARS-LV-009 a claim gets a folder and a volume once the node may have them, and loses both with itself", async () => {

@@ -1,4 +1,4 @@
-/** The agent of a node: carries out its plan whenever something changes, and every half minute (LV-001 to 011). */
+/** The agent of a node: carries out its plan whenever something changes, and every half minute (LV-001 to 014). */
 import {
   type CommandContext,
   createCache,
@@ -34,6 +34,8 @@ export interface AgentOptions extends Pick<CommandContext, "client" | "clock" | 
   readonly node: string;
   /** Base folder on the node. */
   readonly hostBase: string;
+  /** Volumes of one namespace on the node, at the most. */
+  readonly limit: number;
   readonly folders: Folders;
 }
 
@@ -61,16 +63,22 @@ export async function runAgent(options: AgentOptions): Promise<void> {
       const self = nodes.get({ namespace: "", name: node });
       if (self !== undefined) {
         const state = {
-          ...{ node: self, claims: claims.list(), volumes: volumes.list(), hostBase: options.hostBase },
+          ...{ node: self, claims: claims.list(), volumes: volumes.list() },
+          ...{ hostBase: options.hostBase, limit: options.limit },
           reclaimPolicy: policyOf(classes.get({ namespace: "", name: STORAGE_CLASS })),
           now: clock.now(),
         };
-        const { actions, skipped } = plan(state);
+        const { actions, skipped, full } = plan(state);
         for (const claim of skipped.filter((name) => !told.has(name))) {
           log.warn("a claim does not say which server and mount it is for", { claim });
         }
+        for (const namespace of full.filter((name) => !told.has(name))) {
+          log.warn("a namespace has as many volumes on this node as it may have: its further claims wait", {
+            ...{ namespace, limit: options.limit },
+          });
+        }
         told.clear();
-        for (const claim of skipped) told.add(claim);
+        for (const name of [...skipped, ...full]) told.add(name);
         for (const action of actions) await attempt(action, options);
       }
       await bell.rung(PAUSE_MS, signal);

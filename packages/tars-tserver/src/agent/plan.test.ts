@@ -49,6 +49,7 @@ const of = (state: Partial<State>) =>
     volumes: [],
     reclaimPolicy: "Delete",
     hostBase: HOST,
+    limit: 1000,
     now: NOW,
     ...state,
   });
@@ -129,7 +130,9 @@ describe("a claim that waits", () => {
     const other = claim("other", { spec: { storageClassName: "fast" } });
     const mute = claim("mute", { matchLabels: {} });
     const evil = claim("evil", { matchLabels: { ...LABELS, "tars.io/LocalVolume": "../../etc" } });
-    expect(of({ claims: [other, mute, evil] })).toEqual({ actions: [], skipped: ["ns1/mute", "ns1/evil"] });
+    expect(of({ claims: [other, mute, evil] })).toEqual({
+      ...{ actions: [], skipped: ["ns1/mute", "ns1/evil"], full: [] },
+    });
   });
 
   it("TARS-LV-006 waits for the node's label; one that only binds its pod does not", () => {
@@ -147,6 +150,21 @@ describe("a claim that waits", () => {
     expect(of({ claims }).actions).toHaveLength(1);
     const types = of({ claims, volumes: [volumeOf("Bound")] }).actions.map(({ type }) => type);
     expect(types).toEqual(["own"]);
+  });
+
+  it("TARS-LV-014 waits when its namespace has as many volumes on the node as it may have; others do not", () => {
+    const ofMount = (namespace: string, mount: string): Claim => {
+      const one = claim(mount, { matchLabels: { ...LABELS, "tars.io/LocalVolume": mount } });
+      return { ...one, metadata: { ...one.metadata, namespace } };
+    };
+    const claims = [ofMount("ns1", "data"), ofMount("ns1", "b"), ofMount("ns1", "c"), ofMount("ns2", "d")];
+    const { actions, full } = of({ claims, volumes: [volumeOf("Available")], limit: 2 });
+    expect(actions.map((action) => "folder" in action && action.folder)).toEqual([
+      "ns1/Demo.EchoServer/b",
+      "ns2/Demo.EchoServer/d",
+    ]);
+    expect(full).toEqual(["ns1"]);
+    expect(of({ claims, limit: 3 }).full).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What the agent of a node has to do (LV-002 to 011). */
+/** What the agent of a node has to do (LV-002 to 014). */
 import type { DeepReadonly } from "@quartet/core";
 import type { Claim, Node } from "../desired/k8s.ts";
 import { DELAY_BIND_CLAIM, NODE_LABEL, STORAGE_CLASS } from "../labels.ts";
@@ -29,8 +29,18 @@ export interface State {
   readonly reclaimPolicy: string;
   /** Base folder on the node. */
   readonly hostBase: string;
+  /** Volumes of one namespace on this node, at the most. */
+  readonly limit: number;
   /** Ms since the epoch. */
   readonly now: number;
+}
+
+export interface Plan {
+  readonly actions: readonly Action[];
+  /** Claims that say too little for one. */
+  readonly skipped: readonly string[];
+  /** Namespaces of claims that wait because these have as many volumes here as they may have. */
+  readonly full: readonly string[];
 }
 
 /** One step. Folders are given from the base folder on. */
@@ -39,8 +49,8 @@ export type Action =
   | { readonly type: "own"; readonly folder: string; readonly owner: Ownership }
   | { readonly type: "drop"; readonly volume: DeepReadonly<Volume>; readonly remove: string | undefined };
 
-/** The plan of a node, and the claims that say too little for one. */
-export function plan(state: State): { actions: Action[]; skipped: string[] } {
+/** The plan of a node. */
+export function plan(state: State): Plan {
   const claims = state.claims.filter(({ spec }) => spec?.storageClassName === STORAGE_CLASS);
   const hostname = hostnameOf(state.node);
   const here = state.volumes.filter(
@@ -49,13 +59,15 @@ export function plan(state: State): { actions: Action[]; skipped: string[] } {
   const skipped = claims
     .filter((claim) => wantedBy(claim) === undefined)
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const { provide, full } = provided(claims, here, state);
   return {
     actions: [
       ...here.flatMap((volume) => dropped(volume, state)),
       ...claims.flatMap((claim) => owned(claim, here)),
-      ...provided(claims, state),
+      ...provide,
     ],
     skipped,
+    full,
   };
 }
 
@@ -95,22 +107,42 @@ function owned(claim: DeepReadonly<Claim>, here: readonly DeepReadonly<Volume>[]
   return bound ? [{ type: "own", folder: folderOf(wanted), owner: ownershipOf(claim) }] : [];
 }
 
-/** One volume for each server and mount that a claim waits for; whichever of several claims takes it. */
-function provided(claims: readonly DeepReadonly<Claim>[], state: State): Action[] {
-  const { node, volumes, hostBase, reclaimPolicy } = state;
+/** One volume for each server and mount that a claim waits for, within the limit; whichever of several claims takes it. */
+function provided(
+  claims: readonly DeepReadonly<Claim>[],
+  here: readonly DeepReadonly<Volume>[],
+  state: State,
+): { provide: Action[]; full: string[] } {
+  const { node, volumes, hostBase, reclaimPolicy, limit } = state;
+  const counts = new Map<string, number>();
+  const count = (namespace: string): void => void counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+  for (const volume of here) count(namespaceOf(volume, hostBase));
+  const full = new Set<string>();
   const name = node.metadata.name ?? "";
   const paths = new Map(volumes.map(({ metadata, spec }) => [metadata.name ?? "", spec.local?.path ?? ""]));
-  return claims.flatMap((claim): Action[] => {
+  const provide = claims.flatMap((claim): Action[] => {
     const wanted = wantedBy(claim);
     if (wanted === undefined || !isPending(claim) || !serves(node, wanted.mount)) return [];
     const folder = folderOf(wanted);
     const id = freeName(volumeName(wanted, name), folder, paths);
     if (id === undefined) return [];
+    if ((counts.get(wanted.namespace) ?? 0) >= limit) {
+      full.add(wanted.namespace);
+      return [];
+    }
+    count(wanted.namespace);
     paths.set(id, `${hostBase}/${folder}`);
     const place = { name, hostname: hostnameOf(node) };
     const volume = volumeFor({ wanted, claim, node: place, hostBase, reclaimPolicy, name: id });
     return [{ type: "provide", folder, owner: ownershipOf(claim), volume }];
   });
+  return { provide, full: [...full] };
+}
+
+/** The namespace that the folder of a volume belongs to. */
+function namespaceOf({ spec }: DeepReadonly<Volume>, hostBase: string): string {
+  const path = spec.local?.path ?? "";
+  return path.startsWith(`${hostBase}/`) ? (path.slice(hostBase.length + 1).split("/")[0] ?? "") : "";
 }
 
 /**
