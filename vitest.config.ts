@@ -17,6 +17,8 @@ const env = { QUARTET_CACHE_GUARD: "1" };
  */
 const UNIT_LIMIT = 120_000;
 const SCENARIO_LIMIT = 300_000;
+/** After the unit tests, on both API servers side by side: scenarios wait more than they compute. */
+const SCENARIOS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   resolve: { conditions },
@@ -52,9 +54,7 @@ export default defineConfig({
           env: { ...env, QUARTET_TARGET: "double" },
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
-          // Scenarios wait far more than they compute.
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
+          ...SCENARIOS,
         },
       },
       {
@@ -67,9 +67,7 @@ export default defineConfig({
           globalSetup: ["e2e/real-control-plane.ts"],
           testTimeout: SCENARIO_LIMIT,
           hookTimeout: UNIT_LIMIT,
-          // The control plane has the same cores.
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          ...SCENARIOS,
         },
       },
     ],

@@ -9,6 +9,7 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ensureAssets, findPostgres } from "@quartet/testing";
 import { ensureHelm } from "./helm/helm.ts";
 import { REPORT_FILE, repository } from "./paths.ts";
@@ -67,6 +68,8 @@ const { status } = spawnSync(process.execPath, [...command, ...rest], {
     ...process.env,
     QUARTET_FULL_RUN: full ? "1" : "",
     QUARTET_TEST_SIZE: size,
+    // Programs that tests start from their sources take half the time to begin.
+    NODE_COMPILE_CACHE: join(repository, "node_modules", ".cache", "node-compile"),
     NODE_OPTIONS: "--conditions=quartet-source --disable-warning=ExperimentalWarning",
   },
 });

@@ -12,6 +12,8 @@ const FIRST_SCENARIOS: readonly string[] = [
 /** What takes minutes on the real control plane, and what takes them on the double too. */
 const LONG_TESTS = "**/*.long.{scenario,real.test}.ts";
 const LONGEST_TESTS = "**/*.longest.scenario.ts";
+/** What takes minutes wherever it runs, and whose run on the real control plane is the one that counts. */
+const REAL_TESTS = "**/*.real.scenario.ts";
 
 /** Which of the files with tests for the real control plane a run of a size has. */
 export function realTests(
@@ -27,8 +29,8 @@ export function realTests(
 /** Scenarios that a run of a size does not play on the double. */
 export function notOnDouble(size: Size): readonly string[] {
   const excluded: Record<Size, readonly string[]> = {
-    first: [LONG_TESTS, LONGEST_TESTS],
-    all: [LONGEST_TESTS],
+    first: [LONG_TESTS, LONGEST_TESTS, REAL_TESTS],
+    all: [LONGEST_TESTS, REAL_TESTS],
     long: [],
   };
   return excluded[size];
