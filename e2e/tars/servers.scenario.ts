@@ -320,6 +320,15 @@ it("TARS-S-08 TARS-R-006 TARS-MAP-081 D10 there is one kind of workload, and a S
   });
 });
 
+it("TARS-R-002 TARS-MAP-040 a service account alone comes into the pods, and goes", async () => {
+  await createEcho();
+  await eventually(statefulSet);
+  for (const account of ["sa", null]) {
+    await scene.patch("TServer", ECHO, { spec: { k8s: { serviceAccount: account } } });
+    await eventually(async () => expect((await podSpec()).serviceAccountName ?? null).toBe(account));
+  }
+});
+
 it("TARS-S-09 TARS-MAP-022 TARS-MAP-023 TARS-MAP-038 settings come into the pods, the policy of the pods stays", async () => {
   await createEcho({
     env: [

@@ -86,6 +86,19 @@ describe("difference", () => {
       pod({ volumes: [{ name: "v" }] }),
       pod({ volumes: [{ name: "v", emptyDir: {} }] }),
     ],
+    [
+      "a port of the node that is the container's on its network",
+      pod({
+        hostNetwork: true,
+        initContainers: [{ name: "i" }],
+        containers: [{ name: "c", ports: [{ containerPort: 80 }] }],
+      }),
+      pod({
+        hostNetwork: true,
+        initContainers: [{ name: "i" }],
+        containers: [{ name: "c", ports: [{ containerPort: 80, hostPort: 80 }] }],
+      }),
+    ],
     ["null", pod({ affinity: null }), pod({})],
     ["an empty affinity", pod({}), pod({ affinity: { nodeAffinity: {} } })],
   ])("CORE-323 %s is none", (_what, a, b) => {
@@ -98,6 +111,24 @@ describe("difference", () => {
       pod({}),
       pod({ automountServiceAccountToken: false }),
       "spec.automountServiceAccountToken",
+    ],
+    [
+      "an account where there was none",
+      pod({ serviceAccountName: "a", serviceAccount: "a" }),
+      pod({}),
+      "spec.serviceAccountName",
+    ],
+    [
+      "an account that goes",
+      pod({}),
+      pod({ serviceAccountName: "a", serviceAccount: "a" }),
+      "spec.serviceAccount",
+    ],
+    [
+      "a port of the node with the container's number",
+      container({ ports: [{ containerPort: 80, hostPort: 80 }] }),
+      container({ ports: [{ containerPort: 80 }] }),
+      "spec.containers.a.ports.0.hostPort",
     ],
     [
       "terminationGracePeriodSeconds",

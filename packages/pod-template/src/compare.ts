@@ -23,7 +23,7 @@ export function difference(type: TypeName, desired: unknown, live: unknown, path
     const different =
       field === undefined
         ? unknownDifference(wanted, found, at)
-        : fieldDifference({ type, member, field, desired }, wanted, found, at);
+        : fieldDifference({ type, member, field, desired, live }, wanted, found, at);
     if (different !== undefined) return different;
   }
   return undefined;
@@ -31,7 +31,39 @@ export function difference(type: TypeName, desired: unknown, live: unknown, path
 
 /** Path of the first difference between two pod templates, from `metadata` or `spec` on. */
 export function templateDifference(desired: object, live: object): string | undefined {
-  return difference("PodTemplateSpec", desired, live);
+  return difference("PodTemplateSpec", withoutOwnPorts(desired), withoutOwnPorts(live));
+}
+
+/**
+ * On the network of the host a container's port is that of the host: servers before 1.37 write it into templates. Elsewhere
+ * it is a port of the host that the container would not have.
+ */
+function withoutOwnPorts(template: object): object {
+  const { spec } = template as JsonMap;
+  if (!isMap(spec) || spec.hostNetwork !== true) return template;
+  const stripped = (list: unknown): unknown =>
+    Array.isArray(list)
+      ? list.map((container) => (isMap(container) ? withoutPorts(container) : container))
+      : list;
+  const { containers, initContainers } = spec;
+  return {
+    ...template,
+    spec: {
+      ...spec,
+      containers: stripped(containers),
+      ...(initContainers !== undefined && { initContainers: stripped(initContainers) }),
+    },
+  };
+}
+
+function withoutPorts(container: JsonMap): JsonMap {
+  if (!Array.isArray(container.ports)) return container;
+  const ports = container.ports.map((port: unknown) => {
+    if (!isMap(port) || port.hostPort !== port.containerPort) return port;
+    const { hostPort: _own, ...rest } = port;
+    return rest;
+  });
+  return { ...container, ports };
 }
 
 const join = (path: string, member: string): string => (path === "" ? member : `${path}.${member}`);
@@ -43,12 +75,13 @@ interface Place {
   readonly type: TypeName;
   readonly member: string;
   readonly field: Field;
-  /** The object that is wanted around the field. */
+  /** The object that is wanted around the field, and the one that is there. */
   readonly desired: JsonMap;
+  readonly live: JsonMap;
 }
 
 function fieldDifference(
-  { type, member, field: { shape }, desired }: Place,
+  { type, member, field: { shape }, desired, live }: Place,
   wanted: unknown,
   found: unknown,
   path: string,
@@ -63,7 +96,7 @@ function fieldDifference(
   }
   if (found === undefined) {
     // A default that is written out changes nothing where the server keeps it absent.
-    return equalJson(wanted, defaultOf(type, member, desired)) ? undefined : path;
+    return equalJson(wanted, defaultOf(type, member, live)) ? undefined : path;
   }
   if (shape.kind === "list" && Array.isArray(wanted) && Array.isArray(found)) {
     return listDifference({ type, member, items: shape.items }, wanted, found, path);

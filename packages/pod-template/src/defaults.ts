@@ -37,8 +37,7 @@ const DEFAULTS: Readonly<Record<TypeName, Readonly<Record<string, Default>>>> = 
   SecurityContext: { capabilities: {} },
   Container: CONTAINER,
   EphemeralContainer: CONTAINER,
-  // The host's port is the container's under hostNetwork: servers before 1.37 write it into templates.
-  ContainerPort: { protocol: "TCP", hostPort: (port: JsonMap) => port.containerPort },
+  ContainerPort: { protocol: "TCP" },
   Probe: { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 },
   HTTPGetAction: { path: "/", scheme: "HTTP" },
   GRPCAction: { service: "" },

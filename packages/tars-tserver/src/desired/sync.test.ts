@@ -49,6 +49,33 @@ describe("StatefulSet", () => {
     expect(sync(server, live)).toEqual({ action: "none" });
   });
 
+  it.each<NonNullable<TServer["spec"]["k8s"]>>([
+    { abilityAffinity: "AppRequired" },
+    { env: [{ name: "A", value: "1" }] },
+    { envFrom: [{ configMapRef: { name: "c" } }] },
+    { hostIPC: true },
+    { hostNetwork: true },
+    { hostPorts: [{ nameRef: "http", port: 80 }] },
+    { hostPorts: [{ nameRef: "http", port: 8080 }] },
+    { imagePullPolicy: "Never" },
+    { mounts: [{ name: "m", mountPath: "/m", source: { emptyDir: {} } }] },
+    { nodeSelector: [{ key: "a", operator: "Exists" }] },
+    { notStacked: true },
+    { readinessGate: "mine" },
+    { resources: { limits: { cpu: "1" } } },
+    { serviceAccount: "sa" },
+    { updateStrategy: { type: "OnDelete" } },
+  ])("TARS-R-002 one setting alone makes an update, and so does taking it back: %j", (setting) => {
+    const [bare, set] = [
+      webServer({ abilityAffinity: "None" }),
+      webServer({ abilityAffinity: "None", ...setting }),
+    ];
+    const stand = updated(sync(set, stored(bare)));
+    expect(sync(set, stand)).toEqual({ action: "none" });
+    const back = updated(sync(bare, stand));
+    expect(sync(bare, back)).toEqual({ action: "none" });
+  });
+
   it("TARS-X-001 TARS-MAP-058 names of ports in the peer's style stay until something else changes", () => {
     const server = echoServer({
       k8s: { abilityAffinity: "None", hostPorts: [{ nameRef: "FirstObj", port: 80 }] },
