@@ -186,6 +186,13 @@ describe("where settings come from", () => {
     expect(failing.stderr + differing.stderr + differing.stdout).not.toContain("s3cr3t");
   });
 
+  it("CONFD-CFG-15 nor is a password in the address of a node", async () => {
+    scene.resource("a", { keys: ["/a"], template: "x" });
+    const { stderr } = await scene.run(["-onetime", "redis", "-node", "redis://ann:s3cr3t@127.0.0.1:1"]);
+    expect(stderr).toContain("redis://ann:<hidden>@127.0.0.1:1");
+    expect(stderr).not.toContain("s3cr3t");
+  });
+
   it("CONFD-CFG-1 every setting is a flag, a variable and a key of the file", () => {
     for (const { name, flagOnly, type } of FLAGS) {
       if (flagOnly === true || type !== "string") continue;

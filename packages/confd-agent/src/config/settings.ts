@@ -229,12 +229,12 @@ export function backendSettings(
   ) as unknown as BackendSettings;
 }
 
-/** Values of settings that must never be shown. */
+/** Values of settings that must never be shown, and passwords that stand in addresses of nodes. */
 export function secretsOf(settings: Settings): string[] {
   const values = settings as unknown as Record<string, FlagValue>;
-  return FLAGS.filter(({ secret }) => secret === true)
-    .map(({ name }) => values[camel(name)] as string)
-    .filter((value) => value !== "");
+  const own = FLAGS.filter(({ secret }) => secret === true).map(({ name }) => values[camel(name)] as string);
+  const inNodes = settings.nodes.map((node) => /:\/\/[^/@]*?:([^/]*)@/.exec(node)?.[1] ?? "");
+  return [...own, ...inNodes].filter((value) => value !== "");
 }
 
 /** Equal for backends that can share a connection. */
