@@ -48,7 +48,8 @@ export function mutateServer(object: AnyServer, facts: ServerFacts): AnyServer |
     if ((k8s.hostPorts?.length ?? 0) > 0 || k8s.hostIPC === true) k8s.notStacked = true;
   }
   autoRelease(object, facts);
-  const denial = completeRelease(object, facts) ?? setReplicas(object);
+  // Of two faults the peer tells that of the annotations.
+  const denial = setReplicas(object) ?? completeRelease(object, facts);
   if (denial !== undefined) return denial;
   setLabels(object, {
     [APP_LABEL]: spec.app,

@@ -60,11 +60,10 @@ function gatesOf({ gates, spec }: ServerModel): string[] {
 }
 
 function pullSecrets({ isTars, released }: ServerModel, { nodeImage }: TemplateInput): string[] {
-  const own = released?.secret;
-  // The secret goes with the image: the framework's own only where the framework's image is used.
-  const node = released?.nodeImage ? released.nodeSecret : (released?.nodeSecret ?? nodeImage?.secret);
-  const all = isTars ? [own, node] : [own];
-  return [...new Set(all.flatMap((secret) => (secret ? [secret] : [])))];
+  if (released === undefined) return [];
+  // The framework's secret serves an image of tarsnode that has none of its own, as with the peer.
+  const node = isTars ? released.nodeSecret || nodeImage?.secret : undefined;
+  return [...new Set([released.secret, node].flatMap((secret) => (secret ? [secret] : [])))];
 }
 
 const fromField = (name: string, fieldPath: string): JsonMap => ({

@@ -109,13 +109,18 @@ describe("StatefulSet", () => {
     expect(desiredStatefulSet(server, INPUT)).toEqual(golden(name));
   });
 
-  it("TARS-MAP-033 TARS-MAP-044 without an image of its own a server gets the framework's, with its secret", () => {
+  it("TARS-MAP-033 TARS-MAP-044 without an image or a secret of its own a server gets the framework's", () => {
     const nodeImage = { image: "r.example/node:fw", secret: "fw" };
-    const { spec } = desiredStatefulSet(echoServer(), { ...INPUT, nodeImage }).spec.template;
-    expect(spec.initContainers?.[0]?.image).toBe("r.example/node:fw");
-    expect(spec.imagePullSecrets).toEqual([{ name: "fw" }]);
-    const own = desiredStatefulSet(echoServer({ release }), { ...INPUT, nodeImage }).spec.template.spec;
-    expect(own.initContainers?.[0]?.image).toBe("r.example/node:v1");
+    const of = (given?: object): unknown[] => {
+      const server = echoServer(given && ({ release: { ...release, ...given } } as object));
+      const { spec } = desiredStatefulSet(server, { ...INPUT, nodeImage }).spec.template;
+      const secrets = spec.imagePullSecrets as { name: string }[] | undefined;
+      return [spec.initContainers?.[0]?.image, secrets?.map(({ name }) => name)];
+    };
+    expect(of()).toEqual(["r.example/node:fw", undefined]);
+    expect(of({})).toEqual(["r.example/node:v1", ["s1", "s2"]]);
+    expect(of({ nodeSecret: "" })).toEqual(["r.example/node:v1", ["s1", "fw"]]);
+    expect(of({ nodeImage: "", nodeSecret: undefined })).toEqual(["r.example/node:fw", ["s1", "fw"]]);
   });
 
   it("TARS-MAP-051 TARS-MAP-052 TARS-MAP-055 names of ports that Kubernetes does not take are replaced, the order stays", () => {
