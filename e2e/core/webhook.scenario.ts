@@ -127,7 +127,7 @@ it.each([
   },
 );
 
-it("core A14 CORE-348 CORE-350 a cleared caBundle and a deleted Secret are repaired, and admission goes on", async () => {
+it("core A14 CORE-348 CORE-350 DSP-1025 a cleared caBundle and a deleted Secret are repaired, and admission goes on", async () => {
   await startHooked();
   const [before] = await bundles();
   for (const plural of PLURALS) {

@@ -215,7 +215,7 @@ describe("companion mode", () => {
     expect([cacheOf(pod), pod?.metadata.annotations?.[HASH]]).toEqual(["500Gi", undefined]);
   });
 
-  it("DSP-334 DSP-368 an annotation that cannot be read is refused, and so is one that loses injected volumes", async () => {
+  it("DSP-212 DSP-334 DSP-368 an annotation that cannot be read is refused, and so is one that loses injected volumes", async () => {
     await expect(annotate({ [PATCHES]: "[{]" })).rejects.toThrow(
       /422.*metadata.annotations\[daemonset.kruise.io\/patches\]: is no JSON/,
     );
@@ -224,6 +224,13 @@ describe("companion mode", () => {
     );
     const whole = [{ selector: {}, patch: { spec: { volumes: [{ $patch: "replace" }] } } }];
     await expect(annotate({ [PATCHES]: JSON.stringify(whole) })).rejects.toThrow(/volumes.*injected/);
+    // Patches are no part of the spec: OpenKruise sees no new generation in another list of them.
+    const generation = async () =>
+      (await arena.client.ok<{ metadata: { generation: number } }>("GET", `${SETS}/${NAME}`)).metadata
+        .generation;
+    const before = await generation();
+    await annotate({ [PATCHES]: cache("3Ti") });
+    expect(await generation()).toBe(before);
   });
 
   it("ds-patches S20 DSP-913 DSP-915 DSP-921 a pod that was stored without its patches is replaced, and no other", async () => {

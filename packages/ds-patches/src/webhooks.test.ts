@@ -42,6 +42,17 @@ it("DSP-1021 DSP-333 has the name of the KEP, and no side effects", () => {
   for (const { sideEffects = "None" } of hooks) expect(sideEffects).toBe("None");
 });
 
+it("DSP-901 DSP-1026 pods of the manager itself, or of a plain Deployment, are asked about by no hook", () => {
+  const onPods = hooks.filter(({ kind }) => kind?.plural === "pods");
+  expect(onPods).toHaveLength(1);
+  const selector = { matchExpressions: [{ key: "controller-revision-hash", operator: "Exists" }] };
+  expect(onPods[0]).toMatchObject({
+    objectSelector: selector,
+    failurePolicy: "Ignore",
+    operations: ["CREATE"],
+  });
+});
+
 it("DSP-322 of one that is being deleted nothing is refused: finalizers can be taken off", async () => {
   const judge = validator.handler({} as Manager, undefined as never) as (
     object: object,

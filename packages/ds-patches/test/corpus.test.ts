@@ -9,7 +9,7 @@ const recorded = <T>(name: string): T[] =>
     .map((line) => JSON.parse(line));
 
 it.each(recorded<RevisionCase>("revisions"))(
-  "DSP-605 DSP-606 the revision $name has the bytes that Kruise wrote",
+  "DSP-117 DSP-605 DSP-606 the revision $name has the bytes that Kruise wrote",
   (row) => {
     expect(revisionDifference(row)).toBeUndefined();
   },

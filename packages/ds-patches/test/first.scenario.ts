@@ -167,7 +167,7 @@ describe("DaemonSets with patches", () => {
     expect(byNode(await sets.pods()).get("n1")?.metadata.uid).toBe(old.get("n1")?.metadata.uid);
   });
 
-  it("DSP-709 DSP-830 at rest nothing is written or asked for, whatever heartbeats and labels that matter to no patch", async () => {
+  it("DSP-709 DSP-830 DSP-1045 at rest nothing is written or asked for, whatever heartbeats and labels that matter to no patch", async () => {
     await nodes.add("n1", { name: "n2", labels: { [LARGE]: "large" } });
     await stage.start();
     await sets.create({ patches: [cachePatch("2Ti")] });

@@ -53,7 +53,7 @@ async function copyAs(
 }
 
 describe("history of a DaemonSet", () => {
-  it("ds-patches DSP-115 DSP-116 DSP-607 DSP-831: under the hash of another controller everything stays as it was", async () => {
+  it("ds-patches DSP-115 DSP-116 DSP-607 DSP-831 DSP-1008: under the hash of another controller everything stays as it was", async () => {
     await nodes.add("n1", "n2");
     const first = await stage.start();
     await sets.create({});

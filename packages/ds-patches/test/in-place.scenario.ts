@@ -72,7 +72,7 @@ describe("updates in place", () => {
     }
   });
 
-  it("ds-patches DSP-825 DSP-822 they obey the budget, one pod after the other", async () => {
+  it("ds-patches DSP-713 DSP-825 DSP-822 they obey the budget, one pod after the other", async () => {
     await nodes.add("n1", "n2", "n3");
     await stage.start();
     await sets.create({ ...inPlace(1), minReadySeconds: 1 });

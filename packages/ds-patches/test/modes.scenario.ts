@@ -91,11 +91,11 @@ describe("modes of DaemonSets", () => {
     await sets.settled(2);
   });
 
-  it("ds-patches S19 DSP-107 DSP-108 DSP-109 DSP-111 an owner yields within 5 s, tells each DaemonSet, and writes nothing more", async () => {
+  it("ds-patches S19 DSP-107 DSP-108 DSP-109 DSP-111 DSP-118 an owner yields within 5 s, tells each DaemonSet, and writes nothing more", async () => {
     await sets.create({ patches: [{ selector: {}, patch: { metadata: { annotations: { a: "b" } } } }] });
     const manager = await start("auto");
     const { status } = await sets.settled(2);
-    const [pod] = await sets.pods();
+    const [pod, other] = await sets.pods();
     const since = Date.now();
     await kruise.webhook();
     await kruise.lease({ ageMs: 0 });
@@ -106,7 +106,9 @@ describe("modes of DaemonSets", () => {
     await sets.deletePod(pod!);
     await sets.patch({ spec: { template: { metadata: { annotations: { c: "d" } } } } });
     await quiet();
-    expect(await sets.pods()).toHaveLength(1);
+    const [left, ...more] = await sets.pods();
+    expect(more).toEqual([]);
+    expect(left?.metadata).toMatchObject({ uid: other?.metadata.uid, annotations: { a: "b" } });
     expect(await stage.writes(yielded)).toEqual([]);
     expect((await sets.get()).status).toEqual(status);
     await kruise.removeWebhook();

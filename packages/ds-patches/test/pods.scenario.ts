@@ -223,7 +223,7 @@ describe("nodes", () => {
     expect(await names()).toEqual(["n1", "n2"]);
   });
 
-  it("ds-patches DSP-805 a pod that does not end on one node costs its place in the budget, and no more", async () => {
+  it("ds-patches DSP-705 DSP-805 a pod that does not end on one node costs its place in the budget, and no more", async () => {
     await nodes.add("n1", "n2", "n3");
     await stage.start();
     await sets.create({ updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 2 } } });
@@ -241,7 +241,7 @@ describe("nodes", () => {
   });
 });
 
-it("ds-patches S17 DSP-1002 DSP-1003 DSP-1004 DSP-1006 DSP-1007: without the gate nothing restarts, new pods are unpatched, and come back with it", async () => {
+it("ds-patches S17 DSP-628 DSP-1002 DSP-1003 DSP-1004 DSP-1006 DSP-1007: without the gate nothing restarts, new pods are unpatched, and come back with it", async () => {
   await nodes.add("n1", "n2");
   const first = await stage.start();
   const env = [{ name: "CACHE", value: "2Ti" }];
@@ -265,6 +265,17 @@ it("ds-patches S17 DSP-1002 DSP-1003 DSP-1004 DSP-1006 DSP-1007: without the gat
     (await sets.byNode()).get(node)?.spec.containers[0]?.env.find(({ name }) => name === "CACHE")?.value;
   await eventually(async () => expect(await cacheOf("n1")).toBe("500Gi"));
   expect((await sets.get()).spec.patches).toHaveLength(1);
+  // Another list gets no snapshot, and the one that is there still brings its list back.
+  const snapshots = async (): Promise<number> =>
+    JSON.stringify(await sets.revisions()).split('"daemonset.kruise.io/revision-kind":"patches"').length - 1;
+  await sets.patch({ spec: { patches: [{ selector: {}, patch: { spec: { hostNetwork: true } } }] } });
+  await eventually(async () => {
+    const { metadata, status } = await sets.get();
+    expect(status?.observedGeneration).toBe(metadata.generation);
+  });
+  expect(await snapshots()).toBe(1);
+  await sets.patch({ metadata: { annotations: { "daemonset.kruise.io/rollback-to": "2" } } });
+  await eventually(async () => expect(JSON.stringify((await sets.get()).spec.patches)).toContain("2Ti"));
   await second.stop();
   await stage.start();
   await eventually(async () => expect(await cacheOf("n1")).toBe("2Ti"));

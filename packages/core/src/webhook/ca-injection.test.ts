@@ -105,7 +105,7 @@ describe("CA injection", () => {
     ]);
   });
 
-  it("CORE-348 leaves a CRD alone that another program's Service converts", () => {
+  it("CORE-348 DSP-114 leaves a CRD alone that another program's Service converts", () => {
     const crd = (namespace: string, name: string) => ({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",

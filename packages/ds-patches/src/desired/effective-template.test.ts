@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { NodePatch, PodTemplate } from "../api.ts";
 import { createTemplateCache, effectiveTemplate, PatchError } from "./effective-template.ts";
@@ -44,6 +45,23 @@ describe("effective templates", () => {
     ]);
   });
 
+  it("DSP-416 the guide says where new items go, and its example puts one at the end", () => {
+    const guide = readFileSync(new URL("../../../../docs/guides/ds-patches.md", import.meta.url), "utf8");
+    const [, example] = /```json\n(\{[^`]*setElementOrder[^`]*\})\n```/.exec(guide) ?? [];
+    const patch = JSON.parse(example ?? "") as NodePatch["patch"];
+    expect(environment(effectiveTemplate(TEMPLATE, all(patch)))).toEqual([
+      "CACHE=500Gi",
+      "MODE=std",
+      "ARGS=--cache=$(CACHE)",
+    ]);
+    // Without the directive it comes first, where CACHE does not exist yet.
+    const { "$setElementOrder/env": _order, ...container } = (
+      patch as { spec: { containers: Record<string, unknown>[] } }
+    ).spec.containers[0]!;
+    const unordered = { spec: { containers: [container] } } as NodePatch["patch"];
+    expect(environment(effectiveTemplate(TEMPLATE, all(unordered)))[0]).toBe("ARGS=--cache=$(CACHE)");
+  });
+
   it("DSP-509 without patches the template is the DaemonSet's own", () => {
     expect(effectiveTemplate(TEMPLATE, all()).template).toBe(TEMPLATE);
   });
@@ -84,7 +102,7 @@ describe("effective templates", () => {
     expect(JSON.stringify(result.template)).not.toContain("imge");
   });
 
-  it("DSP-513 DSP-1042 nodes of one mask share one merge, at most 64 are kept", () => {
+  it("DSP-513 DSP-1042 DSP-1043 DSP-1044 nodes of one mask share one merge, at most 64 are kept", () => {
     const set = compilePatches(
       Array.from({ length: 7 }, (_, index) => ({
         selector: { matchLabels: { [`l${index}`]: "1" } },

@@ -29,6 +29,16 @@ describe("patch sets", () => {
     expect(applicationOrder([patch({}), patch({}, { priority: -1 })])).toEqual([1, 0]);
   });
 
+  it("DSP-1041 DSP-1047 nodes that the same patches match share all that is made of them", () => {
+    const large = patch(NYDUS, { selector: { matchLabels: { size: "large" } } });
+    const set = compilePatches([large, patch(TIER)]);
+    const nodes = Array.from({ length: 5_000 }, (_, node) => ({
+      node: String(node),
+      size: node % 2 ? "large" : "",
+    }));
+    expect(new Set(nodes.map((labels) => set.match(set.maskOf(labels)))).size).toBe(2);
+  });
+
   it("DSP-602 the combined hash covers bodies in application order", () => {
     expect(combinedHash([patch(NYDUS)])).toBe("002be8c95b2f5830");
     expect(combinedHash([patch(NYDUS), patch(TIER)])).toBe("fc7cfd088f161a02");

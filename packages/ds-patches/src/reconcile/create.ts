@@ -1,5 +1,5 @@
 /** Creates the pods of nodes that have none (DSP-725, 734, 735). */
-import { POD, type Pod } from "@quartet/core/kinds";
+import { NODE, POD, type Pod } from "@quartet/core/kinds";
 import { podFor } from "../desired/pod.ts";
 import type { DaemonSet } from "../kinds.ts";
 import { inBatches } from "./batches.ts";
@@ -7,7 +7,7 @@ import { expectationKey, takeMiss } from "./memory.ts";
 import type { ObservedNode } from "./observe.ts";
 import { type Done, type PodWork, tell, toldOf } from "./work.ts";
 
-/** A pod for each of the nodes, in batches that grow while they succeed. */
+/** A pod for each of the nodes that are still there (DSP-510), in batches that grow while they succeed. */
 export async function createPods(nodes: readonly ObservedNode[], work: PodWork): Promise<Done> {
   const { daemonSet, memory, children, metrics, ctx, history } = work;
   const { expectations, compiled } = memory;
@@ -20,6 +20,10 @@ export async function createPods(nodes: readonly ObservedNode[], work: PodWork):
       items: nodes,
       nameOf: ({ name }) => name,
       async write(node) {
+        if (ctx.cache.source(NODE).get({ namespace: "", name: node.name }) === undefined) {
+          metrics.failed(daemonSet, "node_not_found");
+          return;
+        }
         const pod = podOn(node, work);
         if (ctx.dryRun !== true) expectations.expectCreations(expectationKey(daemonSet), 1);
         try {

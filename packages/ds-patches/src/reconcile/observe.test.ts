@@ -1,7 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import { createExpectations, type DeepReadonly } from "@quartet/core";
 import type { Node, Pod } from "@quartet/core/kinds";
 import { fakeClock } from "@quartet/core/testkit";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { planRolling } from "../desired/rolling.ts";
 import type { DaemonSet } from "../kinds.ts";
 import { createMemoryStore, type DaemonSetMemory } from "./memory.ts";
 import { type Observation, observe } from "./observe.ts";
@@ -44,7 +46,11 @@ let memory: DaemonSetMemory;
 beforeEach(() => {
   memory = createMemoryStore(true, createExpectations(fakeClock())).of(daemonSet);
 });
-const look = (pods: DeepReadonly<Pod>[], now = NOW): Promise<Observation> =>
+const look = (
+  pods: DeepReadonly<Pod>[],
+  now = NOW,
+  more: Partial<Parameters<typeof observe>[0]> = {},
+): Promise<Observation> =>
   observe({
     ...{
       daemonSet,
@@ -57,6 +63,7 @@ const look = (pods: DeepReadonly<Pod>[], now = NOW): Promise<Observation> =>
       settleMs: 0,
     },
     monotonic: () => 0,
+    ...more,
   });
 const ready = (lastTransitionTime: string): Pod =>
   pod({ conditions: [{ type: "Ready", status: "True", lastTransitionTime }] });
@@ -115,4 +122,69 @@ it("DSP-738 a label's value or a finalizer of the hook holds a pod", async () =>
   expect(await hooked({ labels: { hook: "off" } })).toBe(false);
   expect(await hooked({ finalizers: ["x.io/hold"] })).toBe(true);
   expect(await hooked({ finalizers: ["x.io/other"] })).toBe(false);
+});
+
+describe("many nodes", () => {
+  const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+  const patched: DaemonSet = {
+    ...daemonSet,
+    spec: {
+      ...daemonSet.spec,
+      patches: [
+        { selector: { matchLabels: { size: "large" } }, patch: { metadata: { annotations: { a: "2" } } } },
+      ],
+    },
+  };
+  const nodes = names.map((name): Node => {
+    const labels: Record<string, string> = name === "n0" ? { size: "large" } : {};
+    return { ...node, metadata: { name, labels } } as Node;
+  });
+  /** One stale by its node's label, one by a patch that is gone, one by the template; all ready. */
+  const stale: Readonly<Record<string, object>> = {
+    n1: { annotations: { "daemonset.kruise.io/patch-combined-hash": "0123456789abcdef" } },
+    n2: { labels: { "controller-revision-hash": "r0" } },
+  };
+  const pods = names.map((name) =>
+    pod({
+      metadata: { name, uid: name, ...stale[name] },
+      spec: { nodeName: name },
+      conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-02T03:01:00Z" }],
+    }),
+  );
+  const rolled = async (enabled: boolean, revision = "r1"): Promise<string[]> => {
+    const store = createMemoryStore(enabled, createExpectations(fakeClock()));
+    const options = { daemonSet: patched, nodes, patchesEnabled: enabled, memory: store.of(patched) };
+    const found = await look(pods, NOW, { ...options, revisions: new Set([revision]) });
+    const now = { ...{ maxSurge: 0, partition: 0, isSelected: () => true, minReadyMs: 0 }, now: NOW };
+    return planRolling(found.nodes, { ...now, maxUnavailable: 3 }).replace.map(({ name }) => name);
+  };
+
+  it("DSP-811 pods that are stale by the template, by a patch and by a label share one budget", async () => {
+    expect(await rolled(true)).toEqual(["n2", "n1", "n0"]);
+    // Now the other seven are stale as well.
+    expect(await rolled(true, "r2")).toHaveLength(3);
+  });
+
+  it("DSP-1003 DSP-1005 without the gate only the template makes pods stale, and it makes all", async () => {
+    expect(await rolled(false)).toEqual(["n2"]);
+    expect(await rolled(false, "r2")).toEqual(["n9", "n8", "n7"]);
+  });
+
+  it("DSP-1049 a look at many nodes lets others have their turn", async () => {
+    const thousand = Array.from({ length: 1_000 }, (_, index) => ({
+      ...node,
+      metadata: { name: `n${index}` },
+    }));
+    let turns = 0;
+    let isDone = false;
+    const looking = look([], NOW, { nodes: thousand as Node[] }).then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      turns += 1;
+      await setImmediate();
+    }
+    await looking;
+    expect(turns).toBeGreaterThanOrEqual(5);
+  });
 });
