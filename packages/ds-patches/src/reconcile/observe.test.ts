@@ -92,6 +92,24 @@ it("DSP-725 a pod on its way out keeps its node, unless it has ended", async () 
   expect(await terminating("Failed")).toBe(false);
 });
 
+it("DSP-706 DSP-732 a pod that names no node is left to the scheduler, one whose node is gone is not", async () => {
+  const pinnedTo = (name: string): object => ({
+    nodeName: undefined,
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }],
+        },
+      },
+    },
+  });
+  const nodesOf = async (spec: object): Promise<string[]> =>
+    (await look([pod({ spec })])).nodes.filter(({ pods }) => pods.length > 0).map(({ name }) => name);
+  expect(await nodesOf({ nodeName: undefined })).toEqual([]);
+  expect(await nodesOf(pinnedTo("gone"))).toEqual(["gone"]);
+  expect(await nodesOf({})).toEqual(["n1"]);
+});
+
 it("DSP-121 DSP-823 gates are opened that nobody else opens, and not those that something holds", async () => {
   const gated = async (type: string, conditions: object[], metadata: object = {}) =>
     (

@@ -27,6 +27,9 @@ import type { NodeView } from "./node-view.ts";
 /** Nodes that are looked at before others get their turn (DSP-1049). */
 const NODES_AT_A_TIME = 200;
 
+/** No node has this name. */
+const NOWHERE = "";
+
 /** A node with its pods, and the patches that its labels select. */
 export interface ObservedNode extends NodePlan {
   /** `undefined` for a node that does not exist. */
@@ -98,7 +101,9 @@ export async function observe(asked: ObserveOptions): Promise<Observation> {
   // Of pods that are gone nothing is remembered.
   const options: Observing = { ...asked, aheadBefore: new Map(readyAhead) };
   readyAhead.clear();
-  const byNode = Map.groupBy(options.pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? "");
+  const byNode = Map.groupBy(options.pods, (pod) => pinnedNode(pod.spec as Pod["spec"]) ?? NOWHERE);
+  // A pod that was taken over and names no node has one as soon as it is scheduled.
+  byNode.delete(NOWHERE);
   let settlesInMs: number | undefined;
   const gated: Gated[] = [];
   const observed = (name: string, view: NodeView | undefined): ObservedNode => {
