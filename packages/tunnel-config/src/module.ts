@@ -34,6 +34,7 @@ import { operatorNamespaceOf } from "./operator-namespace.ts";
 import { createBackoff } from "./reconcile/backoff.ts";
 import { createBindingReconcile } from "./reconcile/binding.ts";
 import { createClassConfigReconcile, ingressClassConfigs } from "./reconcile/class-config.ts";
+import { createConfigNotices } from "./reconcile/config-notices.ts";
 import {
   createCredentialsReconcile,
   credentialsNameOf,
@@ -140,7 +141,7 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
   const add = besidePeer(manager, operatorNamespace, access.assertAlone);
   addSources(manager, operatorNamespace, add);
   addGateways(manager, { clock, operatorNamespace, add });
-  addRecords(manager, simple);
+  addRecords(manager, simple, flags["tunnel-overwrite-unmanaged-dns"] === true);
   addResources(manager, simple);
   const credentials = manager.controller("tunnel-credentials").for(CREDENTIALS);
   watchSecrets(credentials, operatorNamespace, everything(CREDENTIALS));
@@ -241,14 +242,13 @@ function addSync(manager: Manager, simple: Simple, flags: Flags): void {
     return [];
   });
   watchGateways(sync, all, { debounce });
-  const { namespaces } = manager;
-  const metrics = createTunnelMetrics(manager.metrics);
   const reconcile = createSync({
     ...simple,
-    namespaces,
+    namespaces: manager.namespaces,
     drift,
     pace: createPace(debounce.ms, manager.clock),
-    metrics,
+    metrics: createTunnelMetrics(manager.metrics),
+    notices: createConfigNotices(),
     backoff: createBackoff(),
   });
   manager.add(sync.complete(whenAlone(simple.assertAlone, reconcile)));

@@ -39,7 +39,11 @@ const grantees: MapFn = async ({ metadata }, cache) =>
     .map(keyOf);
 
 /** Credentials and zones concern all records; the end of a record concerns those that it stood in the way of. */
-export function addRecords(manager: Manager, simple: Omit<SimpleOptions, "backoff">): void {
+export function addRecords(
+  manager: Manager,
+  simple: Omit<SimpleOptions, "backoff">,
+  overwrite: boolean,
+): void {
   const waiters = createWaiters();
   const onEvent: EventHandler<DNSRecord> = ({ type, object }, enqueue) => {
     if (type !== "delete") return;
@@ -70,6 +74,7 @@ export function addRecords(manager: Manager, simple: Omit<SimpleOptions, "backof
     zones,
     records: createZoneRecords(clock),
     waiters,
+    overwrite,
     namespaces: manager.namespaces,
     backoff: createBackoff(),
   };

@@ -95,6 +95,12 @@ export const FLAGS: readonly ModuleFlag[] = [
     help: "tells clusters apart that share an account: up to 20 lower-case letters, digits and -, written into the ownership markers of records, virtual networks, routes and rules; empty = none",
   },
   {
+    name: "tunnel-overwrite-unmanaged-dns",
+    type: "boolean",
+    default: "false",
+    help: "DNSRecords take over records of their name that nobody manages, as the annotation cloudflare-operator.io/adopt lets one do",
+  },
+  {
     name: "tunnel-sync-debounce",
     type: "duration",
     default: "500ms",

@@ -1,16 +1,16 @@
 /** Access groups and applications: references and policies. */
 import { randomUUID } from "node:crypto";
 import { eventually } from "@quartet/testing/stage";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
 const APPS = "/accounts/test-account-id/access/apps";
 
+const shared = shareStage();
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
+beforeEach(() => {
+  stage = shared.stage;
 });
-afterEach(() => stage?.close());
 
 const condition = async (kind: string, name: string): Promise<Loose> =>
   ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
@@ -44,7 +44,6 @@ describe("policies of an application", () => {
   it("TUN-935 TUN-938 TUN-940 come from rules, from a group of the cluster that is waited for, and from the account", async () => {
     const outside = stored("groups", { name: "outside", include: [{ everyone: {} }] });
     const shared = stored("policies", { name: "shared", decision: "allow", include: [{ everyone: {} }] });
-    await stage.startManager();
     await portal({
       policies: [
         { name: "staff", policyName: "staff" },
@@ -79,7 +78,6 @@ describe("policies of an application", () => {
   });
 
   it("TUN-937 TUN-938 a change costs the calls that it needs; what the spec names no more goes, what it never named stays", async () => {
-    await stage.startManager();
     await portal({ policies: [{ policyName: "a", include: staff }] });
     await isReady("AccessApplication", "portal");
     const [{ id }] = app().policies;
@@ -104,7 +102,6 @@ describe("policies of an application", () => {
   });
 
   it("TUN-935 whatever cannot be found in the account is told with its place, and nothing is sent", async () => {
-    await stage.startManager();
     const identityProviderRefs = [{ cloudflareName: "corp" }];
     await portal({ identityProviderRefs });
     const told = async () => {
@@ -135,7 +132,6 @@ describe("policies of an application", () => {
   });
 
   it("TUN-005 the secret of an OpenID Connect client stays in the account", async () => {
-    await stage.startManager();
     await portal({ type: "saas", saasApp: { authType: "oidc", redirectUris: ["https://a.b"] } });
     await isReady("AccessApplication", "portal");
     Object.assign(app().saas_app, { client_id: "client-1", client_secret: "hidden-secret" });
@@ -161,7 +157,6 @@ describe("policies of an application", () => {
       stringData: { CLOUDFLARE_API_TOKEN: "test-token" },
     });
     stage.onClose(() => stage.client.request("DELETE", "/api/v1/namespaces/default/secrets/elsewhere"));
-    await stage.startManager();
     await stage.create("AccessApplication", "portal", { spec });
     await eventually(async () =>
       expect((await condition("AccessApplication", "portal")).message).toBe(
@@ -174,10 +169,9 @@ describe("policies of an application", () => {
     await isReady("AccessApplication", "portal");
   });
 
-  it("TUN-936 TUN-939 a domain that is not known yet is tried again; of several of one name none is taken", async () => {
+  it("TUN-936 TUN-939 what waits for a domain keeps no claim; of several of one name none is taken", async () => {
     const { faults } = stage.cloudflare;
     faults.add({ path: /access\/apps/, method: /POST/, status: 400, code: 12130 });
-    await stage.startManager();
     await portal({});
     await eventually(async () => {
       expect(await condition("AccessApplication", "portal")).toMatchObject({ reason: "InvalidConfig" });
@@ -193,6 +187,7 @@ describe("policies of an application", () => {
     await eventually(async () =>
       expect((await condition("AccessGroup", "twice")).message).toContain("multiple resources found"),
     );
-    await eventually(async () => expect(app()).toBeDefined(), 60_000);
+    await stage.patch("AccessApplication", "portal", { spec: { sessionDuration: "1h" } });
+    await eventually(() => expect(app()?.session_duration).toBe("1h"));
   });
 });

@@ -68,6 +68,36 @@ describe("cluster id", () => {
   });
 });
 
+it("D13 TUN-924 records that nobody manages are taken over where a flag says so, those of others are not", async () => {
+  await stage.startManager({ flags: { "tunnel-overwrite-unmanaged-dns": true } });
+  const spec = { type: "A", content: "192.0.2.9" };
+  const theirs = "[managed-by:DNSRecord/else/where]";
+  const zone = stage.cloudflare.state.zones.get("test-zone-id")!;
+  for (const [id, comment] of [
+    ["free", null],
+    ["taken", theirs],
+  ] as const)
+    zone.records.set(id, {
+      id,
+      name: `${id}.example.com`,
+      type: "A",
+      content: "192.0.2.1",
+      ttl: 1,
+      comment,
+      tags: [],
+    });
+  for (const name of ["free", "taken"])
+    await stage.create("DNSRecord", name, { spec: { ...spec, name: `${name}.example.com` } });
+  await eventually(async () => {
+    expect(await stage.ready("DNSRecord", "free")).toMatchObject({ status: "True" });
+    expect(await stage.ready("DNSRecord", "taken")).toMatchObject({ reason: "AdoptionConflict" });
+  });
+  expect(records()).toMatchObject([
+    { id: "free", content: "192.0.2.9" },
+    { id: "taken", content: "192.0.2.1", comment: theirs },
+  ]);
+});
+
 describe("one host of two Ingresses", () => {
   it("TUN-475 TUN-929 is one record of both, after a restart too, and goes with the last", async () => {
     const manager = await stage.startManager();

@@ -2,13 +2,9 @@
 import { gatewayCrds, installCrds } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, openStage, shareStage, type TunnelStage } from "./support/stage.ts";
 
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage?.close());
 
 async function createTunnel(): Promise<string> {
   await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
@@ -56,9 +52,15 @@ async function conditionsOf(kind: string, name: string): Promise<Record<string, 
 }
 
 describe("Gateway API", () => {
+  const shared = shareStage(async (opened) => {
+    await installCrds(opened.client, gatewayCrds());
+    await opened.startManager();
+  });
+  beforeEach(() => {
+    stage = shared.stage;
+  });
+
   it("A15 TUN-520 TUN-527 TUN-528 TUN-530 TUN-531 TUN-532 routes are served, and their status says what is not", async () => {
-    await installCrds(stage.client, gatewayCrds());
-    await stage.startManager();
     const id = await createTunnel();
     await stage.create("Service", "web", { spec: { ports: [{ port: 80 }] } });
     await createGateway();
@@ -108,8 +110,6 @@ describe("Gateway API", () => {
   });
 
   it("TUN-522 TUN-533 a route of another namespace is not taken, and the peer's finalizer holds nothing", async () => {
-    await installCrds(stage.client, gatewayCrds());
-    await stage.startManager();
     const id = await createTunnel();
     await stage.create("Service", "web", { spec: { ports: [{ port: 80 }] } });
     await createGateway({
@@ -129,6 +129,11 @@ describe("Gateway API", () => {
 });
 
 describe("without the Gateway API", () => {
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage?.close());
+
   it("TUN-002 tunnels and Ingresses are served, and routes once their kinds are there", async () => {
     await withoutGatewayApi();
     await stage.startManager();

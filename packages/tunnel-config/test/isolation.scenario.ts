@@ -31,17 +31,21 @@ const tunnelOf = (name: string, account: string): object => ({
 });
 
 describe("accounts", () => {
-  it.each([
-    ["TUN-1010 that does not answer", { hang: true }],
-    ["TUN-1004 that refuses calls as too many", { status: 429, headers: { "retry-after": "600" } }],
-    ["TUN-1010 that is broken", { status: 500 }],
-  ])("an account %s holds no tunnel of another back", async (_name, fault) => {
-    await createAccount("dead");
+  it("TUN-1004 TUN-1010 accounts that do not answer, are broken or refuse calls as too many hold no tunnel of another back", async () => {
+    const faults = {
+      silent: { hang: true },
+      broken: { status: 500 },
+      limited: { status: 429, headers: { "retry-after": "600" } },
+    };
     await createAccount("alive");
+    for (const [name, fault] of Object.entries(faults)) {
+      await createAccount(name);
+      stage.cloudflare.faults.add({ path: new RegExp(`accounts/${name}-id`), ...fault });
+    }
     await stage.startManager();
-    stage.cloudflare.faults.add({ path: /accounts\/dead-id/, ...fault });
     for (let index = 0; index < 12; index += 1)
-      await stage.create("ClusterTunnel", `dead-${index}`, tunnelOf(`dead-${index}`, "dead"));
+      for (const name of Object.keys(faults))
+        await stage.create("ClusterTunnel", `${name}-${index}`, tunnelOf(`${name}-${index}`, name));
     await stage.create("ClusterTunnel", "alive", tunnelOf("alive", "alive"));
     const id = await stage.activeTunnel("alive");
     await stage.create("TunnelBinding", "a", {

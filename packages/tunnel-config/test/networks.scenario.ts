@@ -1,17 +1,17 @@
 /** Virtual networks and routes. */
 import { eventually } from "@quartet/testing/stage";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { RESOURCES } from "./support/resources.ts";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
 const ACCOUNT = "/accounts/test-account-id/teamnet";
 const ROUTE = RESOURCES.find(({ kind }) => kind === "NetworkRoute")!;
 
+const shared = shareStage();
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
+beforeEach(() => {
+  stage = shared.stage;
 });
-afterEach(() => stage?.close());
 
 const condition = async (kind: string, name: string): Promise<Loose> =>
   ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ?? {};
@@ -23,7 +23,6 @@ const routes = (): Loose[] =>
 
 describe("virtual networks", () => {
   it("TUN-930 of two that want to be the default the older is it, and one that does not ask leaves the default alone", async () => {
-    await stage.startManager();
     await stage.create("VirtualNetwork", "first", { spec: { isDefaultNetwork: true } });
     await isReady("VirtualNetwork", "first");
     await stage.create("VirtualNetwork", "second", { spec: { isDefaultNetwork: true } });
@@ -37,7 +36,6 @@ describe("virtual networks", () => {
 
   it("TUN-910 TUN-930 a new name changes the network in place; one that has routes goes after them", async () => {
     await ROUTE.before?.(stage);
-    await stage.startManager();
     await stage.create("VirtualNetwork", "office", { spec: {} });
     await stage.create("NetworkRoute", "lan", {
       spec: { ...ROUTE.spec("one"), virtualNetworkRef: { name: "office" } },
@@ -57,7 +55,6 @@ describe("virtual networks", () => {
   });
 
   it("TUN-910 TUN-806 a new name that somebody else's network has is refused, and nothing is changed", async () => {
-    await stage.startManager();
     await stage.create("VirtualNetwork", "office", { spec: {} });
     await isReady("VirtualNetwork", "office");
     RESOURCES[0]!.foreign(stage, "taken", "[managed-by:VirtualNetwork/theirs]");
@@ -72,7 +69,6 @@ describe("virtual networks", () => {
 
   it("D1 TUN-811 TUN-812 the marker of another operator for the same object is rewritten, with its text", async () => {
     const network = RESOURCES[0]!.foreign(stage, "office", "[managed:VirtualNetwork/office] hq");
-    await stage.startManager();
     await stage.create("VirtualNetwork", "office", { spec: {} });
     await isReady("VirtualNetwork", "office");
     expect(networks().find(({ id }) => id === network.id)?.comment).toBe(
@@ -82,12 +78,12 @@ describe("virtual networks", () => {
 
   it("TUN-004 TUN-909 TUN-1013 a paused object changes nothing; Orphan and force-delete leave the network", async () => {
     const annotations = { "cloudflare-operator.io/pause": "true" };
+    const from = stage.cloudflare.requests.length;
     await stage.create("VirtualNetwork", "office", { metadata: { annotations }, spec: { comment: "hq" } });
-    await stage.startManager();
     await eventually(async () =>
       expect(await condition("VirtualNetwork", "office")).toMatchObject({ reason: "Paused" }),
     );
-    expect(stage.cloudflare.requests.filter(({ path }) => path.startsWith(ACCOUNT))).toEqual([]);
+    expect(stage.cloudflare.requests.slice(from).filter(({ path }) => path.startsWith(ACCOUNT))).toEqual([]);
     const change = {
       "cloudflare-operator.io/pause": null,
       "cloudflare-operator.io/deletion-policy": "Orphan",
@@ -104,8 +100,7 @@ describe("virtual networks", () => {
 });
 
 describe("routes", () => {
-  it("TUN-931 waits for its tunnel and network, by watches; what is no network is refused with its canonical form", async () => {
-    await stage.startManager();
+  it("TUN-218 TUN-931 TUN-933 waits for its tunnel and network, by watches; what is no network is refused with its canonical form", async () => {
     const spec = { ...ROUTE.spec("one"), virtualNetworkRef: { name: "office" } };
     await stage.create("NetworkRoute", "lan", { spec });
     await stage.create("NetworkRoute", "bits", { spec: { ...spec, network: "10.0.0.5/24" } });
@@ -126,11 +121,17 @@ describe("routes", () => {
     await eventually(async () =>
       expect(await stage.events("lan")).toContainEqual(expect.stringContaining("WarpRoutingDisabled")),
     );
+    await stage.remove("ClusterTunnel", "main");
+    await stage.remove("NetworkRoute", "lan");
+    await eventually(async () => {
+      expect(await stage.find("NetworkRoute", "lan")).toBeUndefined();
+      expect(await stage.find("ClusterTunnel", "main")).toBeUndefined();
+    });
+    expect(routes()).toEqual([]);
   });
 
   it("TUN-932 follows its tunnel to another identifier and another network in place, and refers by name in the account", async () => {
     await ROUTE.before?.(stage);
-    await stage.startManager();
     await stage.create("NetworkRoute", "lan", { spec: ROUTE.spec("one") });
     await isReady("NetworkRoute", "lan");
     const [{ id, virtual_network_id: standard }] = routes() as [Loose];
@@ -152,10 +153,19 @@ describe("routes", () => {
   it("TUN-902 D1 a route that another operator has left without its identifier is found, kept and deleted", async () => {
     await ROUTE.before?.(stage);
     const route = ROUTE.foreign(stage, "one", "[managed:NetworkRoute/lan] one");
-    await stage.create("NetworkRoute", "lan", { spec: { ...ROUTE.spec("one"), comment: "two" } });
+    const pause = { "cloudflare-operator.io/pause": "true" };
+    await stage.create("NetworkRoute", "lan", {
+      metadata: { annotations: pause },
+      spec: { ...ROUTE.spec("one"), comment: "two" },
+    });
+    await eventually(async () =>
+      expect(await condition("NetworkRoute", "lan")).toMatchObject({ reason: "Paused" }),
+    );
     const status = { network: route.network, virtualNetworkId: route.virtual_network_id, state: "active" };
     await stage.patch("NetworkRoute", "lan", { status }, "status");
-    await stage.startManager();
+    await stage.patch("NetworkRoute", "lan", {
+      metadata: { annotations: { "cloudflare-operator.io/pause": null } },
+    });
     await isReady("NetworkRoute", "lan");
     expect(routes()).toMatchObject([{ id: route.id, comment: "[managed-by:NetworkRoute/lan] two" }]);
     await stage.remove("NetworkRoute", "lan");

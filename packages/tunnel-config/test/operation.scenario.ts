@@ -3,18 +3,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aggregate } from "../src/desired/aggregate.ts";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, openStage, shareStage, type TunnelStage } from "./support/stage.ts";
 
+/** Longer than anything waits for further changes here. */
+const QUIET_MS = 1_500;
 const TUNNELS = "/accounts/test-account-id/cfd_tunnel";
 
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage?.close());
+const openOwn = (): void => {
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage?.close());
+};
 
-async function startWithTunnel(flags: Record<string, string | number> = {}): Promise<string> {
-  await stage.startManager({ flags });
+async function createTunnel(): Promise<string> {
   await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
   return stage.activeTunnel("main");
 }
@@ -25,8 +28,11 @@ const changing = () =>
     .map(({ method, path }) => `${method} ${path}`);
 
 describe("cost", () => {
+  openOwn();
+
   it("A6 TUN-305 TUN-612 TUN-613 fifty Ingresses by ten writers lose nothing and cost few transmissions", async () => {
-    const id = await startWithTunnel({ "tunnel-sync-debounce": 500 });
+    await stage.startManager({ flags: { "tunnel-sync-debounce": 500 } });
+    const id = await createTunnel();
     const names = Array.from({ length: 50 }, (_, index) => `i${index}`);
     const before = stage.puts().length;
     const queue = [...names];
@@ -46,7 +52,7 @@ describe("cost", () => {
     });
   });
 
-  it("A7 TUN-001 TUN-306 TUN-612 one changed Ingress is one write and one transmission; a label, a restart and a wait are none", async () => {
+  it("A7 TUN-001 TUN-304 TUN-306 TUN-612 one changed Ingress is one write and one transmission; a label, a restart and a wait are none", async () => {
     await stage.create("TunnelIngressClassConfig", "manual", {
       spec: { tunnelRef: { kind: "ClusterTunnel", name: "main" }, dnsManagement: "Manual" },
     });
@@ -89,11 +95,13 @@ describe("cost", () => {
 async function quiet(): Promise<void> {
   for (let seen = -1; seen !== stage.cloudflare.requests.length; ) {
     seen = stage.cloudflare.requests.length;
-    await sleep(2500);
+    await sleep(QUIET_MS);
   }
 }
 
-describe("the account", () => {
+describe("somebody else in the account", () => {
+  openOwn();
+
   it("A8 TUN-632 TUN-633 TUN-634 a configuration changed by somebody else is restored, but not for ever", async () => {
     const manager = await stage.startManager({ flags: { "tunnel-drift-interval": 1500 } });
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
@@ -125,9 +133,16 @@ describe("the account", () => {
     await stage.ingress("b", "b.example.com", "two");
     await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
   });
+});
+
+describe("the account", () => {
+  const shared = shareStage();
+  beforeEach(() => {
+    stage = shared.stage;
+  });
 
   it("A9 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
-    const id = await startWithTunnel();
+    const id = await createTunnel();
     stage.cloudflare.faults.add({
       path: /configurations/,
       method: /PUT/,
@@ -147,7 +162,7 @@ describe("the account", () => {
     });
   });
 
-  it("A14 TUN-203 TUN-204 a tunnel of the name is taken over unless it is in use", async () => {
+  it("A14 TUN-203 TUN-204 TUN-217 a tunnel of the name is taken over unless it is in use", async () => {
     const headers = { authorization: "Bearer test-token" };
     const body = JSON.stringify({ name: "main", config_src: "cloudflare" });
     const answer = await fetch(stage.cloudflare.url + TUNNELS, { method: "POST", headers, body });
@@ -159,7 +174,6 @@ describe("the account", () => {
       });
     await status("healthy");
     const from = stage.cloudflare.requests.length;
-    await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await eventually(async () =>
       expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({
@@ -167,6 +181,9 @@ describe("the account", () => {
         reason: "TunnelNameConflict",
       }),
     );
+    expect((await stage.get("ClusterTunnel", "main")).metadata.finalizers).toEqual([
+      "cloudflare-operator.io/finalizer",
+    ]);
     expect((await stage.ready("ClusterTunnel", "main")).message).toContain(
       'cloudflare-operator.io/adopt: "true"',
     );
@@ -177,8 +194,8 @@ describe("the account", () => {
     expect(changing().slice(from)).not.toContain(`POST ${TUNNELS}`);
   });
 
-  it("A18 TUN-218 TUN-223 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
-    const id = await startWithTunnel();
+  it("A18 TUN-207 TUN-214 TUN-216 TUN-218 TUN-223 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
+    const id = await createTunnel();
     await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "spec:\n  replicas: 0\n" } });
     await eventually(async () => {
       const { conditions } = (await stage.get("ClusterTunnel", "main")).status;
@@ -203,12 +220,19 @@ describe("the account", () => {
       Buffer.from(Buffer.from(secret.data.token, "base64").toString(), "base64").toString(),
     );
     expect(token.t).toBe(id);
+    await stage.patch("ClusterTunnel", "main", { spec: { newTunnel: { name: "renamed" } } });
+    await eventually(() => expect(stage.cloudflare.state.tunnels.get(id)?.fields.name).toBe("renamed"));
+    await stage.remove("Secret", "main-token");
+    await eventually(async () =>
+      expect((await stage.find("Secret", "main-token"))?.data.token).toBe(secret.data.token),
+    );
     await stage.remove("Deployment", "main");
     await eventually(async () => expect((await stage.find("Deployment", "main"))?.spec.replicas).toBe(2));
     await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "[" } });
     await eventually(async () =>
       expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({ reason: "InvalidDeployPatch" }),
     );
+    expect((await stage.get("ClusterTunnel", "main")).status).toMatchObject({ state: "error", tunnelId: id });
     expect((await stage.get("Deployment", "main")).spec.replicas).toBe(2);
     await stage.remove("ClusterTunnel", "main");
     await eventually(async () => expect(await stage.find("ClusterTunnel", "main")).toBeUndefined());
@@ -220,10 +244,15 @@ describe("the account", () => {
     expect(all).not.toContain(token.s);
   });
 
-  it("A17 TUN-476 TUN-1013 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
-    const id = await startWithTunnel();
+  it("A17 TUN-476 TUN-1007 TUN-1013 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
+    const id = await createTunnel();
+    stage.cloudflare.faults.add({ path: /dns_records/, method: /POST/, status: 500 });
     await stage.ingress("a", "a.example.com", "one");
     await eventually(() => expect(stage.hosts(id)).toHaveLength(2));
+    await eventually(async () =>
+      expect(await stage.ready("DNSRecord", "a-a-example-com")).toMatchObject({ reason: "APIError" }),
+    );
+    stage.cloudflare.faults.clear();
     const records = () => stage.cloudflare.state.zones.get("test-zone-id")!.records.size;
     await stage.create("DNSRecord", "rec", {
       spec: { name: "rec.example.com", type: "A", content: "192.0.2.1" },
@@ -243,11 +272,40 @@ describe("the account", () => {
     );
   });
 
+  it("TUN-615 TUN-616 TUN-617 what came of a transmission is told: a failure with its class, the version, and that somebody else wrote", async () => {
+    const id = await createTunnel();
+    const condition = async (type: string): Promise<Loose> =>
+      (await stage.get("ClusterTunnel", "main")).status.conditions.find((one: Loose) => one.type === type);
+    stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, status: 500 });
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(async () =>
+      expect(await condition("ConfigSynced")).toMatchObject({ status: "False", reason: "APIError" }),
+    );
+    expect(stage.hosts(id)).toEqual([undefined]);
+    stage.cloudflare.faults.clear();
+    await eventually(async () => {
+      expect(await condition("ConfigSynced")).toMatchObject({ status: "True", reason: "Synced" });
+      const { configVersion, syncedHostnames } = (await stage.get("ClusterTunnel", "main")).status;
+      const { version } = stage.cloudflare.state.tunnels.get(id)!;
+      expect([configVersion, syncedHostnames]).toEqual([version, ["a.example.com"]]);
+      expect((await stage.document(id))?.lastError).toBeUndefined();
+    });
+    const config = { ingress: [{ service: "http_status:503" }] };
+    const body = JSON.stringify({ config });
+    await fetch(`${stage.cloudflare.origin}/admin/configurations/${id}`, { method: "POST", body });
+    await stage.ingress("b", "b.example.com", "two");
+    await eventually(async () => {
+      expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]);
+      const told = (await stage.events("main")).map((text) => text.split(" ", 2).join(" "));
+      for (const reason of ["Warning SyncFailed", "Normal Synced", "Warning DriftDetected"])
+        expect(told).toContain(reason);
+    });
+  });
+
   it("TUN-104 TUN-109 TUN-108 credentials that are wrong are told, and work once they are mended", async () => {
     await stage.patch("Secret", "cf", {
       data: { CLOUDFLARE_API_TOKEN: Buffer.from("wrong").toString("base64") },
     });
-    await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await eventually(async () =>
       expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({
@@ -277,6 +335,12 @@ describe("the account", () => {
       expect((await stage.ready("CloudflareCredentials", "main")).message).toBe(
         "API token not found in secret (key: CLOUDFLARE_API_TOKEN)",
       ),
+    );
+    await stage.patch("Secret", "cf", {
+      data: { CLOUDFLARE_API_TOKEN: Buffer.from("test-token").toString("base64") },
+    });
+    await eventually(async () =>
+      expect(await stage.ready("CloudflareCredentials", "main")).toMatchObject({ status: "True" }),
     );
   });
 });

@@ -30,7 +30,7 @@ const binding = (host: string): object => ({
 });
 
 describe("interruptions", () => {
-  it("A11 TUN-313 TUN-476 what was deleted while nobody looked is not in the first configuration", async () => {
+  it("A11 TUN-313 TUN-476 TUN-618 what was deleted while nobody looked is not in the first configuration", async () => {
     const manager = await stage.startManager();
     const id = await createTunnel("main");
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);

@@ -2,24 +2,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@quartet/testing/stage";
 import { routesOf } from "@quartet/tunnel-ingress";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openStage, type TunnelStage } from "./support/stage.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { shareStage, type TunnelStage } from "./support/stage.ts";
 
+const shared = shareStage();
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
+beforeEach(() => {
+  stage = shared.stage;
 });
-afterEach(() => stage?.close());
 
-async function startWithTunnel(): Promise<string> {
-  await stage.startManager();
+async function createTunnel(): Promise<string> {
   await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
   return stage.activeTunnel("main");
 }
 
 describe("routing", () => {
   it("A4 TUN-411 TUN-602 TUN-606 a wildcard of a binding does not hide the host of an Ingress", async () => {
-    const id = await startWithTunnel();
+    const id = await createTunnel();
     const subjects = [{ name: "wild", spec: { fqdn: "*.example.com", target: "http://wild:80" } }];
     await stage.create("TunnelBinding", "wild", {
       subjects,
@@ -37,7 +36,7 @@ describe("routing", () => {
   });
 
   it("A5 TUN-621 TUN-622 TUN-623 of two claims the older is served, then the other", async () => {
-    const id = await startWithTunnel();
+    const id = await createTunnel();
     await stage.ingress("first", "a.example.com", "one");
     await eventually(() => expect(stage.hosts(id)).toContain("a.example.com"));
     await sleep(1100);
@@ -61,7 +60,7 @@ describe("routing", () => {
   });
 
   it("A10 TUN-415 TUN-619 TUN-707 one bad rule is left out and named, its neighbours are served", async () => {
-    const id = await startWithTunnel();
+    const id = await createTunnel();
     for (const name of ["a", "b", "c"]) await stage.ingress(name, `${name}.example.com`, name);
     const subjects = [
       { name: "x", spec: { fqdn: "bad.example.com", target: "ftp://x:21" } },
@@ -96,7 +95,7 @@ describe("routing", () => {
   });
 
   it("A10 TUN-630 what the API refuses of one source keeps no other from being changed", async () => {
-    const id = await startWithTunnel();
+    const id = await createTunnel();
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
     await eventually(() => expect(stage.hosts(id)).toHaveLength(3));
     const error = { status: 400, code: 1056, message: "Bad Configuration: Rule #2 is not valid" };
@@ -116,5 +115,127 @@ describe("routing", () => {
     await stage.patch("Ingress", "bad", { spec: { rules: [rule] } });
     await eventually(() => expect(stage.hosts(id)).toContain("bad.example.com"));
     await eventually(async () => expect((await stage.document(id))?.rejected).toEqual([]));
+  });
+
+  it("TUN-308 TUN-418 TUN-419 TUN-420 TUN-422 TUN-423 TUN-424 TUN-425 a binding waits for its tunnel, is served, and takes its records along", async () => {
+    const { records } = stage.cloudflare.state.zones.get("test-zone-id")!;
+    const foreign = {
+      id: "theirs",
+      name: "old.example.com",
+      type: "CNAME",
+      content: "x.org",
+      ttl: 1,
+      tags: [],
+    };
+    records.set("theirs", { ...foreign, comment: null });
+    const subject = (host: string) => ({ name: "x", spec: { fqdn: host, target: "http://x:80" } });
+    await stage.create("TunnelBinding", "b", {
+      metadata: { finalizers: ["cloudflare-operator.io/finalizer"] },
+      subjects: [subject("a.example.com"), subject("old.example.com")],
+      tunnelRef: { kind: "ClusterTunnel", name: "main" },
+    });
+    await eventually(async () =>
+      expect(await stage.ready("TunnelBinding", "b")).toMatchObject({ status: "False", reason: "ErrTunnel" }),
+    );
+    const id = await createTunnel();
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "old.example.com", undefined]));
+    await eventually(async () => {
+      const { status, metadata } = await stage.get("TunnelBinding", "b");
+      expect(status.hostnames).toBe("a.example.com,old.example.com");
+      expect(metadata.annotations["cloudflare-operator.io/previous-hostnames"]).toBe(status.hostnames);
+      expect(metadata.finalizers).toBeUndefined();
+      expect(await stage.ready("DNSRecord", "b-old-example-com")).toMatchObject({
+        reason: "AdoptionConflict",
+      });
+      expect(await stage.ready("DNSRecord", "b-a-example-com")).toMatchObject({ status: "True" });
+    });
+    await stage.patch("TunnelBinding", "b", { subjects: [subject("old.example.com")] });
+    await eventually(async () => {
+      expect(stage.hosts(id)).toEqual(["old.example.com", undefined]);
+      expect([...records.keys()]).toEqual(["theirs"]);
+    });
+    const told = await stage.events("b");
+    for (const reason of ["Deprecated", "ErrTunnel"])
+      expect(told).toContainEqual(expect.stringContaining(`Warning ${reason} `));
+    await Promise.all([stage.remove("ClusterTunnel", "main"), stage.remove("TunnelBinding", "b")]);
+    await eventually(async () => {
+      expect(await stage.find("TunnelBinding", "b")).toBeUndefined();
+      expect(await stage.find("ClusterTunnel", "main")).toBeUndefined();
+    });
+    expect([...records.keys()]).toEqual(["theirs"]);
+  });
+
+  it("TUN-473 TUN-474 TUN-477 TUN-478 an Ingress follows its class, its Services and its hosts", async () => {
+    const parameters = {
+      apiGroup: "networking.cloudflare-operator.io",
+      kind: "TunnelIngressClassConfig",
+      name: "own",
+      namespace: stage.namespace,
+      scope: "Namespace",
+    };
+    await stage.create("IngressClass", "own", {
+      spec: { controller: "cloudflare-operator.io/ingress-controller", parameters },
+    });
+    const backend = { service: { name: "web", port: { name: "web" } } };
+    const rule = (host: string) => ({ host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } });
+    await stage.create("Ingress", "i", {
+      spec: { ingressClassName: "own", rules: [rule("a.example.com"), rule("b.example.com")] },
+    });
+    await eventually(async () =>
+      expect(await stage.events("i")).toContainEqual(expect.stringContaining("Warning ConfigError ")),
+    );
+    const id = await createTunnel();
+    await stage.create("TunnelIngressClassConfig", "own", {
+      spec: { tunnelRef: { kind: "ClusterTunnel", name: "main" }, dnsProxied: false },
+    });
+    const served = (): string => stage.remote(id)?.ingress[0].service;
+    await eventually(() => expect(served()).toBe("http_status:503"));
+    await stage.create("Service", "web", { spec: { ports: [{ name: "web", port: 8080 }] } });
+    await eventually(() => expect(served()).toContain(":8080"));
+    await eventually(async () => {
+      const { spec } = await stage.get("DNSRecord", "i-a-example-com");
+      expect([spec.content, spec.proxied]).toEqual([`${id}.cfargotunnel.com`, false]);
+      expect((await stage.get("TunnelIngressClassConfig", "own")).status).toMatchObject({
+        ingressCount: 1,
+        tunnelId: id,
+        state: "active",
+      });
+    });
+    await stage.patch("Ingress", "i", { spec: { rules: [rule("b.example.com")] } });
+    await eventually(async () => expect(await stage.find("DNSRecord", "i-a-example-com")).toBeUndefined());
+    expect(await stage.find("DNSRecord", "i-b-example-com")).toBeDefined();
+    const config = (spec: object) => stage.patch("TunnelIngressClassConfig", "own", { spec });
+    await config({ dnsManagement: "Manual" });
+    await eventually(async () => expect(await stage.find("DNSRecord", "i-b-example-com")).toBeUndefined());
+    expect(stage.hosts(id)).toEqual(["b.example.com", undefined]);
+    await config({ watchNamespaces: ["elsewhere"] });
+    await eventually(() => expect(stage.hosts(id)).toEqual([undefined]));
+  });
+
+  it("TUN-307 TUN-317 TUN-320 what somebody writes into the ConfigMap does not reach the account, and is put right", async () => {
+    const id = await createTunnel();
+    await stage.ingress("a", "a.example.com", "a");
+    const name = `tunnel-config-${id}`;
+    const sources = async () => JSON.stringify((await stage.document(id))?.sources);
+    await eventually(async () => expect(await sources()).toContain("a.example.com"));
+    const { metadata, data } = await stage.get("ConfigMap", name);
+    expect(metadata).toMatchObject({
+      labels: { "cloudflare-operator.io/tunnel-id": id, "cloudflare-operator.io/type": "tunnel-config" },
+      ownerReferences: [{ kind: "ClusterTunnel", name: "main", controller: true }],
+    });
+    const from = stage.puts().length;
+    const edited = data["config.json"].replace("http://a.", "http://evil.");
+    await stage.patch("ConfigMap", name, { data: { "config.json": edited } });
+    await eventually(async () => expect(await sources()).not.toContain("evil"));
+    expect(JSON.stringify(stage.puts().slice(from))).not.toContain("evil");
+    const labelled = (value: string) =>
+      stage.patch("ConfigMap", name, { metadata: { labels: { "cloudflare-operator.io/tunnel-id": value } } });
+    await labelled("another");
+    await eventually(async () =>
+      expect(await stage.events("main")).toContainEqual(expect.stringContaining("Warning ParseError ")),
+    );
+    await stage.ingress("b", "b.example.com", "b");
+    await labelled(id);
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
   });
 });

@@ -1,7 +1,7 @@
 /** The scenarios that the tunnel controllers were asked for. */
 import { eventually } from "@quartet/testing/stage";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openStage, type TunnelStage } from "./support/stage.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { shareStage, type TunnelStage } from "./support/stage.ts";
 
 const LAST = { service: "http_status:404" };
 const rule = (name: string, host = `${name}.example.com`) => ({
@@ -9,11 +9,11 @@ const rule = (name: string, host = `${name}.example.com`) => ({
   service: `http://svc-${name}`,
 });
 
+const shared = shareStage();
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
+beforeEach(() => {
+  stage = shared.stage;
 });
-afterEach(() => stage?.close());
 
 /** Rules in the account, without the namespace in the addresses of their services. */
 const rules = (tunnelId: string) =>
@@ -32,8 +32,7 @@ async function tunnelId(name = "main"): Promise<string> {
 }
 
 describe("seed", () => {
-  it("S1 TUN-301 TUN-310 TUN-609 two Ingresses share one tunnel, and one going takes its own rule alone", async () => {
-    await stage.startManager();
+  it("S1 TUN-301 TUN-310 TUN-472 TUN-609 two Ingresses share one tunnel, and one going takes its own rule alone", async () => {
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await Promise.all([
       stage.ingress("a", "a.example.com", "svc-a"),
@@ -67,11 +66,15 @@ describe("seed", () => {
         ingress.some((one: { hostname?: string }) => one.hostname === "b.example.com"),
       ),
     ).toBe(true);
+    await stage.patch("Ingress", "b", { spec: { ingressClassName: "another" } });
+    await eventually(() => expect(rules(id)).toEqual([LAST]));
+    await eventually(async () =>
+      expect((await stage.get("Ingress", "b")).status.loadBalancer?.ingress ?? []).toEqual([]),
+    );
   });
 
-  it("S2 TUN-309 TUN-311 TUN-401 WARP routing and an Ingress come out as one configuration, and go one by one", async () => {
+  it("S2 TUN-210 TUN-220 TUN-222 TUN-309 TUN-311 TUN-401 WARP routing and an Ingress come out as one configuration, and go one by one", async () => {
     const { id } = await existingTunnel("main");
-    await stage.startManager();
     const spec = { existingTunnel: { id }, enableWarpRouting: true };
     await stage.create("ClusterTunnel", "main", { spec });
     await stage.ingress("api", "api.example.com", "svc-api");
@@ -82,11 +85,19 @@ describe("seed", () => {
     await stage.patch("ClusterTunnel", "main", { spec: { enableWarpRouting: true } });
     await eventually(() => expect(warp()).toBe(true));
 
+    // Nobody but who has made a tunnel knows its secret; its token is enough.
+    await eventually(async () => expect(await stage.find("Secret", "main-token")).toBeDefined());
+    expect(await stage.find("Secret", "main")).toBeUndefined();
     await stage.remove("ClusterTunnel", "main");
     await eventually(async () => expect(await stage.find("ClusterTunnel", "main")).toBeUndefined());
     await eventually(() => expect([rules(id), warp()]).toEqual([[rule("api"), LAST], false]));
     const config = await stage.get("ConfigMap", `tunnel-config-${id}`);
     expect(config.metadata.ownerReferences).toBeUndefined();
+    const address = [{ hostname: `${id}.cfargotunnel.com` }];
+    expect((await stage.get("Ingress", "api")).status.loadBalancer.ingress).toEqual(address);
+    await eventually(async () =>
+      expect(await stage.events("api")).toContainEqual(expect.stringContaining("Warning TunnelNotReady")),
+    );
     expect(stage.cloudflare.state.tunnels.get(id)?.fields.deleted_at).toBeNull();
 
     await stage.remove("Ingress", "api");
@@ -97,7 +108,6 @@ describe("seed", () => {
   });
 
   it("S3 TUN-801 TUN-806 TUN-909 TUN-924 a DNS record of somebody else is neither changed nor taken", async () => {
-    await stage.startManager();
     const { namespace } = stage;
     const spec = { name: "api.example.com", type: "A", content: "192.0.2.1" };
     await stage.create("DNSRecord", "api-record", { spec });

@@ -1,14 +1,17 @@
 /** DNSRecords that follow another object. */
 import { addNode, gatewayCrds, installCrds, removeNode } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
-let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
+const shared = shareStage(async (opened) => {
+  await installCrds(opened.client, gatewayCrds());
+  await opened.startManager();
 });
-afterEach(() => stage?.close());
+let stage: TunnelStage;
+beforeEach(() => {
+  stage = shared.stage;
+});
 
 const records = (): Loose[] => [...stage.cloudflare.state.zones.get("test-zone-id")!.records.values()];
 const told = (): string[] => records().map(({ name, type, content }) => `${name} ${type} ${content}`);
@@ -29,7 +32,6 @@ async function addressed(name: string, ...ips: string[]): Promise<void> {
 
 describe("the address of a Service", () => {
   it("TUN-926 is awaited, then followed: one record for each address, none too many", async () => {
-    await stage.startManager();
     await balancer("web");
     await stage.create("DNSRecord", "web", {
       spec: { name: "web.example.com", sourceRef: { service: { name: "web" } }, addressSelection: "All" },
@@ -62,7 +64,6 @@ describe("the address of a Service", () => {
   });
 
   it("TUN-927 is gone with the Service, and so is the record, unless it is to stay", async () => {
-    await stage.startManager();
     await balancer("web", "192.0.2.1");
     const sourceRef = { service: { name: "web" } };
     await stage.create("DNSRecord", "gone", { spec: { name: "gone.example.com", sourceRef } });
@@ -95,12 +96,10 @@ describe("other sources", () => {
     const { client, namespace } = stage;
     const node = `node-${namespace}`;
     stage.onClose(() => removeNode(client, node));
-    await installCrds(client, gatewayCrds());
     await addNode(client, node);
     const addresses = [{ type: "ExternalIP", address: "203.0.113.1" }];
     const merge = { contentType: "application/merge-patch+json" };
     await client.ok("PATCH", `/api/v1/nodes/${node}/status`, { status: { addresses } }, merge);
-    await stage.startManager();
     await stage.ingress("shop", "shop.example.com", "shop");
     await stage.patch("Ingress", "shop", { spec: { ingressClassName: "another" } });
     const hostname = [{ hostname: "lb.example.net" }];

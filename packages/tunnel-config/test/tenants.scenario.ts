@@ -1,23 +1,23 @@
 /** What a tenant of one namespace gets by its Tunnels: nothing that others have. */
 import { gatewayCrds, installCrds, testNamespace } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
 let stage: TunnelStage;
 let operator: string;
-beforeEach(async () => {
-  stage = await openStage();
-  const place = await testNamespace(stage.client);
-  stage.onClose(() => place.remove());
+const shared = shareStage(async (opened) => {
+  const place = await testNamespace(opened.client);
+  opened.onClose(() => place.remove());
   operator = place.name;
-});
-afterEach(() => stage?.close());
-
-const start = () => {
+  await installCrds(opened.client, gatewayCrds());
   const flags = { "tunnel-operator-namespace": operator };
-  return stage.startManager({ namespaces: [stage.namespace, operator], flags });
-};
+  await opened.startManager({ namespaces: [opened.namespace, operator], flags });
+});
+beforeEach(() => {
+  stage = shared.stage;
+});
+
 const tunnelId = async (kind: string, name: string): Promise<string> => {
   let id = "";
   await eventually(async () => {
@@ -40,8 +40,6 @@ const readiness = async (name: string): Promise<string> => {
 
 describe("a DNSRecord of a namespace", () => {
   it("TUN-926 reads the address of an object of another namespace that a ReferenceGrant there lets it refer to", async () => {
-    await installCrds(stage.client, gatewayCrds());
-    await start();
     const elsewhere = `/api/v1/namespaces/${operator}/services`;
     await stage.client.ok("POST", elsewhere, {
       metadata: { name: "inner" },
@@ -72,26 +70,28 @@ describe("a DNSRecord of a namespace", () => {
   });
 
   it("TUN-116 uses credentials that are for its namespace, and no others", async () => {
-    await start();
-    const allow = (...namespaces: string[]): Promise<void> =>
-      stage.patch("CloudflareCredentials", "main", {
-        metadata: { annotations: { "cloudflare-operator.io/namespaces": namespaces.join(", ") } },
-      });
-    await allow("another");
+    const allowed = (...namespaces: string[]): object => ({
+      metadata: { annotations: { "cloudflare-operator.io/namespaces": namespaces.join(", ") } },
+    });
+    const secretRef = { name: "cf", namespace: stage.namespace };
+    await stage.create("CloudflareCredentials", "some", {
+      ...allowed("another"),
+      spec: { accountId: "test-account-id", authType: "apiToken", secretRef },
+    });
+    const cloudflare = { credentialsRef: { name: "some" } };
     await stage.create("DNSRecord", "a", {
-      spec: { name: "a.example.com", type: "A", content: "192.0.2.1" },
+      spec: { name: "a.example.com", type: "A", content: "192.0.2.1", cloudflare },
     });
     await eventually(async () => expect(await readiness("a")).toBe("CredentialsNotPermitted"));
-    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" }, cloudflare } });
     await tunnelId("ClusterTunnel", "main");
-    await allow("another", stage.namespace);
+    await stage.patch("CloudflareCredentials", "some", allowed("another", stage.namespace));
     await eventually(async () => expect(await readiness("a")).toBe("Synced"));
   });
 });
 
 describe("a ConfigMap of a namespace", () => {
   it("TUN-318 that looks like the configuration of a tunnel is not even read", async () => {
-    await start();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await tunnelId("ClusterTunnel", "main");
     const read = (await stage.requests()).filter(({ path }) => /configmaps/.test(path));
@@ -102,7 +102,6 @@ describe("a ConfigMap of a namespace", () => {
 
 describe("a Tunnel of a namespace", () => {
   it("TUN-224 gets no tunnel that a ClusterTunnel has, and its end does not end that", async () => {
-    await start();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     const id = await tunnelId("ClusterTunnel", "main");
     await eventually(async () => expect((await document(id)).syncStatus).toBe("Synced"));
@@ -137,7 +136,6 @@ describe("a Tunnel of a namespace", () => {
   });
 
   it("TUN-218 takes no Deployment of its name along that somebody else made", async () => {
-    await start();
     const labels = { app: "web" };
     await stage.create("Deployment", "web", {
       spec: {

@@ -43,6 +43,39 @@ describe("the Cloudflare double", () => {
     expect((await call("PUT", "/zones")).status).toBe(405);
   });
 
+  it("TUN-1101 TUN-1106 TUN-1118 answers in envelopes, with the identifiers and times of the API, from one account and two zones", async () => {
+    const headers = { authorization: `Bearer ${DEFAULT_TOKEN}` };
+    const whole = async (path: string) =>
+      (await (await fetch(double.url + path, { headers })).json()) as Record<string, unknown>;
+    const zones = await whole("/zones?per_page=1");
+    expect(zones).toEqual({
+      success: true,
+      errors: [],
+      messages: [],
+      result: [expect.objectContaining({ id: "test-zone-id", name: "example.com", status: "active" })],
+      result_info: { page: 1, per_page: 1, count: 1, total_count: 2, total_pages: 2 },
+    });
+    expect(await whole("/accounts/test-account-id")).toMatchObject({
+      success: true,
+      result: { id: "test-account-id", name: "Test Account" },
+    });
+    expect(await whole("/accounts/test-account-id")).not.toHaveProperty("result_info");
+    expect(await whole("/zones/none")).toMatchObject({
+      success: false,
+      errors: [{ code: 7003, message: expect.stringContaining("/zones/none") }],
+      result: null,
+    });
+    const { result: tunnel } = await call("POST", account("/cfd_tunnel"), { name: "t" });
+    const record = { type: "A", name: "a.example.com", content: "192.0.2.1" };
+    const { result: made } = await call("POST", "/zones/test-zone-id/dns_records", record);
+    expect(tunnel.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(made.id).toMatch(/^[0-9a-f]{32}$/);
+    for (const time of [tunnel.created_at, made.created_on])
+      expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+    const networks = await call("GET", account("/teamnet/virtual_networks"));
+    expect(networks.result).toMatchObject([{ is_default_network: true }]);
+  });
+
   it("TUN-930 TUN-932 networks and routes: one default, one route for a range, none deleted in use", async () => {
     const networks = account("/teamnet/virtual_networks");
     const routes = account("/teamnet/routes");

@@ -64,7 +64,8 @@ export interface CloudflareApi {
   deleteTunnel(account: string, id: string): Promise<void>;
   dropConnections(account: string, id: string): Promise<void>;
   tunnelToken(account: string, id: string): Promise<string>;
-  configuration(account: string, id: string): Promise<TunnelConfiguration>;
+  /** @param priority `check` for one that can wait */
+  configuration(account: string, id: string, priority?: "read" | "check"): Promise<TunnelConfiguration>;
   putConfiguration(account: string, id: string, config: unknown): Promise<TunnelConfiguration>;
   records(zone: string, filter?: Readonly<Record<string, string>>): Promise<DnsRecord[]>;
   record(zone: string, id: string): Promise<DnsRecord | undefined>;
@@ -113,9 +114,10 @@ export function createApi(client: ApiClient): CloudflareApi {
     deleteTunnel: (account, id) => remove(tunnel(account, id)),
     dropConnections: (account, id) => remove(`${tunnel(account, id)}/connections`),
     tunnelToken: (account, id) => read(`${tunnel(account, id)}/token`),
-    async configuration(account, id) {
+    async configuration(account, id, priority = "read") {
       const path = `${tunnel(account, id)}/configurations`;
-      return (await orAbsent(read<TunnelConfiguration>(path))) ?? { version: 0, config: null };
+      const answer = await orAbsent(client.call({ method: "GET", path, priority }));
+      return (answer?.result as TunnelConfiguration | undefined) ?? { version: 0, config: null };
     },
     async putConfiguration(account, id, config) {
       const path = `${tunnel(account, id)}/configurations`;

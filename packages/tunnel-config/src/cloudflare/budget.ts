@@ -11,6 +11,8 @@ const WINDOW_MS = 300_000;
 /** Calls within one second: an address may make 200, and others share it. */
 const BURST = 40;
 const BURST_MS = 1000;
+/** Part of the calls of a user that is left for what cannot wait. */
+const SCARCE = 0.1;
 /** Pauses after refusals that name none, in milliseconds. */
 const PAUSES_MS: readonly number[] = [60_000, 120_000, 240_000, 300_000];
 
@@ -23,8 +25,10 @@ export interface Budget {
   accepted(): void;
   /** Milliseconds until calls go out again; 0 when they do. */
   pausedMs(): number;
-  /** Milliseconds until one more call may go out. */
-  waitMs(): number;
+  /** The API says how many calls are left, of how many, and until when in milliseconds (TUN-1003). */
+  told(left: number, of: number, resetMs: number): void;
+  /** Milliseconds until one more call may go out; what can wait does so while few are left. */
+  waitMs(priority?: CallPriority): number;
   /** Calls left in the window. */
   remaining(): number;
 }
@@ -41,6 +45,7 @@ export function createBudget(calls: number, clock: Clock): Budget {
   let times: number[] = [];
   let waiters: Waiter[] = [];
   let silentUntil = 0;
+  let scarceUntil = 0;
   let refusals = 0;
   let cancelTimer: (() => void) | undefined;
 
@@ -101,7 +106,13 @@ export function createBudget(calls: number, clock: Clock): Budget {
       refusals = 0;
     },
     pausedMs: () => Math.max(0, silentUntil - clock.monotonic()),
-    waitMs: () => wait(clock.monotonic()),
+    told(left, of, resetMs) {
+      scarceUntil = left < of * SCARCE ? clock.monotonic() + resetMs : 0;
+    },
+    waitMs: (priority) => {
+      const now = clock.monotonic();
+      return Math.max(wait(now), priority === "check" ? scarceUntil - now : 0);
+    },
     remaining() {
       trim(clock.monotonic());
       return limit - times.length;

@@ -55,7 +55,7 @@ async function failure(work: Promise<unknown>): Promise<ApiError> {
 
 const methods = (): string[] => double.requests.map(({ method, path }) => `${method} ${path}`);
 
-describe("the typed calls against the API", () => {
+describe("TUN-1119 the typed calls against the API", () => {
   it("TUN-203 TUN-206 creates a tunnel, gives its token, refuses a second one of its name", async () => {
     const api = createApi(client());
     const { id } = await api.createTunnel(ACCOUNT, "main", SECRET);

@@ -6,6 +6,7 @@ import { type EnvelopeBody, messageOfEnvelope, readEnvelope } from "./envelope.t
 import { ApiError } from "./errors.ts";
 import { type Exchange, type ExchangeAnswer, REQUEST_TIMEOUT_MS } from "./exchange.ts";
 import { createGate, type Leave } from "./gate.ts";
+import { limitOf } from "./limit.ts";
 import { permissionFor } from "./permissions.ts";
 import { redact } from "./redact.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -75,10 +76,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const once = async (call: ApiCall): Promise<EnvelopeBody> => {
     const { method, path, signal } = call;
     const name = `${method} ${path}`;
-    const leave = await enter(name);
+    const priority = call.priority ?? priorityOf(method);
+    const leave = await enter(name, priority);
     const start = clock.monotonic();
     try {
-      await budget.take(call.priority ?? priorityOf(method), signal);
+      await budget.take(priority, signal);
       return await exchanged(call, name);
     } finally {
       leave(clock.monotonic() - start < SILENCE_MS);
@@ -86,8 +88,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 
   /** A call that cannot go out soon is sent away: the workers that would wait for it are for others as well. */
-  const enter = async (name: string): Promise<Leave> => {
-    const wait = budget.waitMs();
+  const enter = async (name: string, priority: CallPriority): Promise<Leave> => {
+    const wait = budget.waitMs(priority);
     const entered = wait > MAX_PATIENCE_MS ? wait : await gate.enter();
     if (typeof entered === "function") return entered;
     const message = `Cloudflare API, ${name}: calls of this credential wait for ${Math.ceil(entered / 1000)} s`;
@@ -109,6 +111,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     observer?.answered(method, endpointOf(path), answer.status);
     if (answer.status === 429) budget.refused(retryAfterMs(answer.headers["retry-after"], clock.now()));
     else budget.accepted();
+    const left = limitOf(answer.headers);
+    if (left !== undefined) budget.told(left.left, left.of, left.resetMs);
     return outcome(answer, name, path);
   };
 

@@ -1,7 +1,7 @@
 import { validateIngress } from "@quartet/tunnel-ingress";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { aggregate } from "./aggregate.ts";
+import { aggregate, settingsWinner } from "./aggregate.ts";
 import type { Source, SourceRule, Sources } from "./document.ts";
 import { sourceKey } from "./document.ts";
 
@@ -95,7 +95,7 @@ describe("aggregation", () => {
     expect(notices).toMatchObject([{ source: "Ingress/shop/j", reason: "FallbackConflict" }]);
   });
 
-  it("TUN-619 TUN-713 TUN-714 a rule that cannot be sent is left out and named, the others go", () => {
+  it("TUN-619 TUN-706 TUN-713 TUN-714 a rule that cannot be sent is left out and named, the others go", () => {
     const bad: [string, SourceRule][] = [
       ["hostname cannot contain a port", { hostname: "a.b:443", service: http("x") }],
       ["at most one wildcard", { hostname: "a.*.b", service: http("x") }],
@@ -137,6 +137,44 @@ describe("aggregation", () => {
     );
     expect(config.ingress[0]?.originRequest).toEqual({ tcpKeepAlive: 5 });
     expect(notices).toHaveLength(6);
+  });
+
+  it("TUN-631 more than a thousand rules are sent, and told to the tunnel", () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ hostname: `h${index}.b`, service: http("x") }));
+    const of = (count: number) =>
+      aggregate(sources(tunnel({ warpRouting: false }), ingress("i", many(count))));
+    expect(of(1000).notices).toEqual([]);
+    const { config, notices } = of(1001);
+    expect(config.ingress).toHaveLength(1002);
+    expect(notices).toMatchObject([{ source: "ClusterTunnel/main", reason: "ManyRules" }]);
+  });
+
+  it("TUN-626 of several tunnel objects the settings of the oldest count, and the others are told whose", () => {
+    const made = (name: string, createdAt: string): Source => ({
+      ...tunnel({ warpRouting: name === "old" }, name),
+      createdAt,
+    });
+    const both = sources(
+      made("young", "2026-02-01T00:00:00Z"),
+      made("old", "2026-01-01T00:00:00Z"),
+      ingress("i", []),
+    );
+    expect(aggregate(both).config["warp-routing"].enabled).toBe(true);
+    expect(settingsWinner(both, "ClusterTunnel/young")).toBe("ClusterTunnel/old");
+    expect(settingsWinner(both, "ClusterTunnel/old")).toBeUndefined();
+    expect(settingsWinner(both, "ClusterTunnel/elsewhere")).toBeUndefined();
+  });
+
+  it("TUN-715 TUN-720 what may not work is sent, and told", () => {
+    const rules = [
+      { hostname: "a.b", service: "udp://x:53" },
+      { hostname: "b.b", service: http("x"), originRequest: { http2Origin: true } },
+      { hostname: "c.b", service: "https://x:443", originRequest: { http2Origin: true } },
+    ];
+    const { config, notices } = aggregate(sources(ingress("i", rules)));
+    expect(config.ingress).toHaveLength(4);
+    expect(notices.map(({ reason }) => reason)).toEqual(["UnverifiedScheme", "Http2NeedsHttps"]);
   });
 
   it("TUN-471 hosts are compared in lower case and punycode", () => {

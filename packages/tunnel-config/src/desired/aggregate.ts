@@ -1,6 +1,6 @@
 /** From the sources of a tunnel to the configuration that is sent (section 8). */
 import { createHash } from "node:crypto";
-import { checkRule, serviceProblem } from "./check-rule.ts";
+import { checkRule, originProblem, serviceProblem } from "./check-rule.ts";
 import {
   type Conflict,
   type Rejection,
@@ -15,6 +15,8 @@ import { cleanOriginRequest, type OptionNotice } from "./origin-request.ts";
 
 /** Served where no rule fits and nobody asks for something else. */
 export const DEFAULT_FALLBACK = "http_status:404";
+/** Rules of one tunnel that are more than cloudflared, which tries one after the other, does well with (TUN-631). */
+const MANY_RULES = 1000;
 /** Priorities of the kinds, lower ones first. */
 const PRIORITY: Readonly<Record<string, number>> = { Tunnel: 10, ClusterTunnel: 10, TunnelBinding: 50 };
 const USUAL_PRIORITY = 100;
@@ -75,6 +77,11 @@ export function aggregate(sources: Sources): Aggregate {
   const { winners, conflicts } = settleDuplicates(placed, sources, notices);
   const settings = settingsOf(sources, notices);
   const ordered = orderRules(winners);
+  const [owner] = settingsOrder(sources).filter((key) => isTunnel(sources[key]));
+  if (owner !== undefined && ordered.length > MANY_RULES) {
+    const message = `the tunnel has ${Math.floor(ordered.length / 100) * 100} rules or more; spread its hosts over several`;
+    notices.push({ source: owner, reason: "ManyRules", message });
+  }
   const config = {
     ingress: [
       ...ordered.map(({ rule, hostname }) => entryOf(rule, hostname)),
@@ -156,12 +163,27 @@ function compareAge(a: string, b: string, sources: Sources): number {
   return time(a) - time(b) || compareBytes(a, b);
 }
 
-/** Settings field by field from the first source that has one (TUN-626, TUN-640). */
-function settingsOf(sources: Sources, notices: SourceNotice[]) {
-  const keys = Object.keys(sources).sort((a, b) => {
+/** Keys of the sources, those first whose settings count before others' (TUN-626). */
+function settingsOrder(sources: Sources): string[] {
+  return Object.keys(sources).sort((a, b) => {
     const [one, two] = [sources[a], sources[b]];
     return (one && two ? priorityOf(one) - priorityOf(two) : 0) || compareAge(a, b, sources);
   });
+}
+
+function isTunnel(source: Source | undefined): boolean {
+  return source?.kind === "Tunnel" || source?.kind === "ClusterTunnel";
+}
+
+/** The tunnel object whose settings count, where that is not the one of the key. */
+export function settingsWinner(sources: Sources, key: string): string | undefined {
+  const [winner] = settingsOrder(sources).filter((one) => isTunnel(sources[one]));
+  return winner === key || sources[key] === undefined ? undefined : winner;
+}
+
+/** Settings field by field from the first source that has one (TUN-626, TUN-640). */
+function settingsOf(sources: Sources, notices: SourceNotice[]) {
+  const keys = settingsOrder(sources);
   let warpRouting: boolean | undefined;
   let originRequest: Unknown | undefined;
   let fallback: string | undefined;
@@ -171,8 +193,10 @@ function settingsOf(sources: Sources, notices: SourceNotice[]) {
     if (typeof settings.warpRouting === "boolean") warpRouting ??= settings.warpRouting;
     if (originRequest === undefined && settings.originRequest !== undefined) {
       const clean = cleanOriginRequest(settings.originRequest);
-      originRequest = clean.originRequest;
       notices.push(...clean.notices.map((notice) => ({ source: key, ...notice })));
+      const problem = clean.originRequest === undefined ? undefined : originProblem(clean.originRequest);
+      if (problem === undefined) originRequest = clean.originRequest;
+      else notices.push({ source: key, reason: "InvalidConfig", message: `originRequest: ${problem}` });
     }
     const target = settings.fallbackTarget;
     if (typeof target !== "string" || target === "" || target === DEFAULT_FALLBACK) continue;

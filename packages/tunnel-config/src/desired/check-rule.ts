@@ -50,18 +50,29 @@ function pathProblem(path: string): string | undefined {
   }
 }
 
+/** Why options of a whole tunnel cannot be sent, or nothing. */
+export function originProblem(originRequest: Unknown): string | undefined {
+  return refusalOf({ ingress: [{ service: "http_status:404" }], originRequest });
+}
+
 /** Why nothing can be served from there, or nothing. */
 export function serviceProblem(service: string, originRequest?: Unknown): string | undefined {
+  const rule = { service, ...(originRequest !== undefined && { originRequest }) };
+  const refusal = refusalOf({ ingress: [{ hostname: "host", ...rule }, { service: "http_status:404" }] });
+  if (refusal !== undefined) return refusal;
+  if (/^unix(\+tls)?:$/.test(service)) return "the path of the socket is missing";
+  if (NO_ADDRESS.test(service) || originRequest?.bastionMode === true) return undefined;
+  return addressProblem(service);
+}
+
+function refusalOf(config: Parameters<typeof validateIngress>[0]): string | undefined {
   try {
-    const rule = { service, ...(originRequest !== undefined && { originRequest }) };
-    validateIngress({ ingress: [{ hostname: "host", ...rule }, { service: "http_status:404" }] });
+    validateIngress(config);
+    return undefined;
   } catch (error) {
     if (error instanceof IngressError) return error.message;
     throw error;
   }
-  if (/^unix(\+tls)?:$/.test(service)) return "the path of the socket is missing";
-  if (NO_ADDRESS.test(service) || originRequest?.bastionMode === true) return undefined;
-  return addressProblem(service);
 }
 
 function addressProblem(service: string): string | undefined {

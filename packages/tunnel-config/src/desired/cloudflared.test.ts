@@ -26,7 +26,7 @@ function deployment(spec: object = {}, more: object = {}) {
 }
 
 describe("the Deployment of cloudflared", () => {
-  it("TUN-206 TUN-213 has the token by reference, and nothing of the routing", () => {
+  it("TUN-206 TUN-213 TUN-237 has the token by reference, and nothing of the routing", () => {
     const { containers } = deployment().spec.template.spec;
     expect(containers[0].env).toEqual([
       { name: "TUNNEL_TOKEN", valueFrom: { secretKeyRef: { name: "main-token", key: "token" } } },

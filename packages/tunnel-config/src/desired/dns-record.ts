@@ -31,9 +31,15 @@ export function specProblem({ spec }: Cached<DnsResource>): string | undefined {
   return undefined;
 }
 
-/** Whole name of a record in a zone; nothing when it belongs to another zone. */
+/** Whether a name can only be meant within a zone: it has one label, or its last one is that of a service (TUN-922). */
+export function isRelative(host: string): boolean {
+  return !host.includes(".") || /\._[^.]*$/.test(host);
+}
+
+/** Whole name of a record in a zone. */
 export function fullName(name: string, zone: string): string {
-  const bare = normaliseHostname(name);
+  // Alone a wildcard is one of the zone; as a host of rules it would be every host.
+  const bare = name === "*" ? name : normaliseHostname(name);
   if (bare === "" || bare === "@") return zone;
   return bare === zone || bare.endsWith(`.${zone}`) ? bare : `${bare}.${zone}`;
 }
@@ -69,10 +75,17 @@ export function wantedRecord(
 export function rivals(remote: readonly DnsRecord[], wanted: RecordFields): DnsRecord[] {
   return remote.filter((record) => {
     if (record.name.toLowerCase() !== wanted.name) return false;
-    if (!ADDRESSES.has(wanted.type)) return record.type === wanted.type && record.content === wanted.content;
+    if (!ADDRESSES.has(wanted.type)) return record.type === wanted.type && saysSame(record, wanted);
     if (wanted.type === "CNAME") return ADDRESSES.has(record.type);
     return record.type === wanted.type || record.type === "CNAME";
   });
+}
+
+/** Several records of one name and type differ by what they say: a text, or data of which the API makes one. */
+function saysSame(record: DnsRecord, wanted: RecordFields): boolean {
+  return wanted.data === undefined
+    ? record.content === wanted.content
+    : containsAll(record.data, wanted.data);
 }
 
 /** Whether the type of a record can be changed in place (TUN-928). */

@@ -83,6 +83,8 @@ export interface ConfigDocument {
   readonly syncStatus?: SyncStatus;
   readonly lastSyncTime?: string;
   readonly lastError?: string;
+  /** What kind of obstacle that is, as a reason of conditions. */
+  readonly lastReason?: string;
   readonly configVersion?: number;
   /** Why somebody else's configuration is left in the account; absent when it is ours. */
   readonly conflict?: { readonly reason: string; readonly message: string };

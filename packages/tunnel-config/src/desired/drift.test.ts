@@ -16,7 +16,7 @@ describe("drift", () => {
     expect(driftLines({ ...desired, originRequest: null as never }, desired)).toEqual([]);
   });
 
-  it("TUN-632 TUN-633 is told in at most five lines", () => {
+  it("TUN-632 TUN-633 TUN-635 is told in at most five lines, and is there where nothing is", () => {
     expect(driftLines(null, desired)).toHaveLength(2);
     expect(driftLines({ ...desired, ingress: [LAST, rule("a.b")] }, desired)).toEqual([
       "the order of the rules",

@@ -66,7 +66,7 @@ describe("order of rules", () => {
     ]);
   });
 
-  it("TUN-604 rules that have nothing in common stand by priority, then hostname", () => {
+  it("TUN-601 TUN-604 rules that have nothing in common stand by priority, then hostname", () => {
     const hosts = fc.uniqueArray(fc.constantFrom("a.x", "b.x", "c.y", "z.a", "m.m"), { minLength: 1 });
     fc.assert(
       fc.property(

@@ -11,6 +11,7 @@ import {
   setCondition,
 } from "@quartet/core";
 import type { CloudflareCredentials } from "../api.gen.ts";
+import type { CloudflareApi } from "../cloudflare/api.ts";
 import { ANNOTATIONS, CREDENTIALS_FINALIZER } from "../constants.ts";
 import { type Cached, CREDENTIALS } from "../kinds.ts";
 import { type AccessOptions, accessOf, defaultCredentials } from "./access.ts";
@@ -53,10 +54,15 @@ export function createCredentialsReconcile(options: CredentialsOptions): Reconci
     name: CREDENTIALS_FINALIZER,
     cleanup: async () => {},
   });
+  /** By which client they were checked last: another Secret makes another one. After a restart the status is believed. */
+  const checkedBy = new Map<string, CloudflareApi>();
   return async (key, ctx) => {
     const object = await ctx.cache.get(CREDENTIALS, key);
     const id = `CloudflareCredentials/${key.name}`;
-    if (object === undefined) return options.backoff.reset(id);
+    if (object === undefined) {
+      checkedBy.delete(key.name);
+      return options.backoff.reset(id);
+    }
     const now = options.clock.now();
     const run = { kind: CREDENTIALS, object, ctx, now };
     if (object.metadata.deletionTimestamp !== undefined) {
@@ -77,11 +83,13 @@ export function createCredentialsReconcile(options: CredentialsOptions): Reconci
       }
       const { api } = await accessOf(object, ctx.cache, options);
       const checked = Date.parse(object.status?.lastValidatedTime ?? "");
+      const isSame = (checkedBy.get(key.name) ?? api) === api;
+      checkedBy.set(key.name, api);
       const fresh =
+        isSame &&
         object.status?.state === "Ready" &&
         object.status.observedGeneration === object.metadata.generation &&
         now - checked < RECHECK_MS;
-      // After a change of the Secret the look-up is due whatever the age; nothing tells it from a restart but a failure.
       if (fresh) return { requeueAfter: checked + RECHECK_MS - now };
       const { name } = await api.account(object.spec.accountId);
       const status = { state: "Ready", validated: true, accountName: name, lastValidatedTime: seconds(now) };

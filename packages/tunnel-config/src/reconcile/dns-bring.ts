@@ -133,6 +133,7 @@ async function writeShort(
     return await write(run, api, zone, wanted, found, zone.commentLimit);
   } catch (error) {
     if (!(error instanceof ApiError && error.is(COMMENT_TOO_LONG))) throw error;
+    run.options.zones.shorten(zone.id);
     return write(run, api, zone, wanted, found, SAFE_LIMIT);
   }
 }
@@ -172,7 +173,7 @@ function claim(
   wanted: RecordFields,
   registry: FoundRegistry | undefined,
 ): Claim | undefined {
-  const { object, ctx } = run;
+  const { object, ctx, options } = run;
   const adopt = object.metadata.annotations?.[ANNOTATIONS.adopt] === "true";
   const marked = found.filter((one) => isMarked(run, one, adopt));
   const own = marked.find(({ content }) => content === wanted.content) ?? marked[0];
@@ -186,7 +187,7 @@ function claim(
       return { record, shared: marker };
     throw managed(marker);
   }
-  if (adopt || isRegistered(registry, record)) {
+  if (adopt || options.overwrite || isRegistered(registry, record)) {
     const note = `record ${record.name} (${record.type} ${record.content}) is taken over`;
     ctx.events.record(object, { type: "Normal", reason: "Adopted", note, distinct: record.id });
     return record;

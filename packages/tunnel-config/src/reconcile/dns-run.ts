@@ -26,6 +26,8 @@ export interface DnsOptions extends SimpleOptions {
   readonly zones: Zones;
   readonly records: ZoneRecords;
   readonly waiters: Waiters;
+  /** Whether records that nobody manages are taken over (D13). */
+  readonly overwrite: boolean;
   /** Namespaces that are watched; none means all. */
   readonly namespaces: readonly string[];
 }

@@ -165,3 +165,91 @@ describe.each(ROWS)("%s", (_name, type, spec, change) => {
     expect([objects.has("two"), double.requests.length]).toEqual([false, calls]);
   });
 });
+
+const ofKind = (name: string) => {
+  const [, type, spec] = ROWS.find(([kind]) => kind === name)!;
+  return stage(type, spec);
+};
+
+it("TUN-906 what the API says is there already is looked up once more: it is this object's, or somebody's", async () => {
+  const { add, run, ready, objects } = ofKind("VirtualNetwork");
+  const { networks } = double.state.lists;
+  const raw = JSON.stringify({ success: true, errors: [], result: [] });
+  for (const [name, comment, reason] of [
+    ["one", "[managed-by:VirtualNetwork/one]", "Synced"],
+    ["two", "by hand", "AdoptionConflict"],
+  ] as const) {
+    networks.set(name, {
+      id: name,
+      account: ACCOUNT,
+      name,
+      comment,
+      is_default_network: false,
+      deleted_at: null,
+    });
+    // The list is read before somebody else's creation, ours comes after it.
+    double.faults.add({ path: /virtual_networks/, method: /GET/, status: 200, raw, times: 1 });
+    add(name);
+    await run(name);
+    expect(ready(name)).toMatchObject({ reason });
+    expect([...networks.values()].filter((one) => one.name === name)).toHaveLength(1);
+    expect(objects.get(name).status.claim).toBeUndefined();
+  }
+});
+
+it("TUN-936 an application whose domain is not known yet is tried again after half a minute", async () => {
+  const { add, run, ready } = ofKind("AccessApplication");
+  double.faults.add({ path: /access\/apps/, method: /POST/, status: 400, code: 12130, times: 1 });
+  add("one");
+  expect(await run()).toMatchObject({ requeueAfter: 30_000 });
+  expect(ready()).toMatchObject({ status: "False" });
+  await run();
+  expect(ready()).toMatchObject({ status: "True" });
+});
+
+it("TUN-945 an account without R2 is looked at again after an hour", async () => {
+  const { add, run, ready } = ofKind("R2Bucket");
+  double.state.withoutR2.add(ACCOUNT);
+  add("one");
+  expect(await run()).toMatchObject({ requeueAfter: 3_600_000 });
+  expect(ready()).toMatchObject({ status: "False", reason: "FeatureNotEnabled" });
+});
+
+it("TUN-942 TUN-943 a bucket goes when it is empty, and one that was taken over when that is asked for", async () => {
+  const { add, run, ready, objects } = ofKind("R2Bucket");
+  const buckets = double.state.buckets;
+  const id = `${ACCOUNT}/one`;
+  add("one");
+  await run();
+  buckets.get(id)!.objects = 1;
+  objects.get("one").metadata.deletionTimestamp = new Date().toISOString();
+  expect(await run()).toMatchObject({ requeueAfter: 300_000 });
+  expect(ready()).toMatchObject({ status: "False", reason: "BucketNotEmpty" });
+  buckets.get(id)!.objects = 0;
+  await run();
+  expect([objects.has("one"), buckets.has(id)]).toEqual([false, false]);
+
+  for (const [policy, stays] of [
+    [undefined, true],
+    ["Delete", false],
+  ] as const) {
+    buckets.set(id, {
+      fields: { name: "one", location: "WEUR" },
+      cors: [],
+      lifecycle: [],
+      objects: 0,
+    } as never);
+    const adopt = { "cloudflare-operator.io/adopt": "true" };
+    add("one", { annotations: adopt });
+    await run();
+    expect(objects.get("one").status).toMatchObject({ adopted: true, bucketName: "one" });
+    objects.get("one").metadata.deletionTimestamp = new Date().toISOString();
+    if (policy)
+      objects.get("one").metadata.annotations = {
+        ...adopt,
+        "cloudflare-operator.io/deletion-policy": policy,
+      };
+    await run();
+    expect([objects.has("one"), buckets.has(id)]).toEqual([false, stays]);
+  }
+});

@@ -6,6 +6,7 @@ import type { Cached } from "../kinds.ts";
 import { type Access, type AccessOptions, resolveAccess, storedAccess } from "./access.ts";
 import type { Backoff } from "./backoff.ts";
 import type { Collected } from "./collect.ts";
+import type { ConfigNotices } from "./config-notices.ts";
 import type { DriftWatch } from "./drift-watch.ts";
 import type { TunnelMetrics } from "./metrics.ts";
 import type { Pace } from "./pace.ts";
@@ -17,6 +18,7 @@ export interface SyncOptions extends AccessOptions {
   readonly drift: DriftWatch;
   readonly pace: Pace;
   readonly metrics: TunnelMetrics;
+  readonly notices: ConfigNotices;
   /** Namespaces that are watched; none means all. */
   readonly namespaces: readonly string[];
 }

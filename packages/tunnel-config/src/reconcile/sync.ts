@@ -8,6 +8,7 @@ import { CONFIG_MAP } from "@quartet/core/kinds";
 import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
 import { aggregate } from "../desired/aggregate.ts";
+import { unmountedCaPools } from "../desired/ca-pools.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { type ClaimWait, createClaimWait } from "./claim-wait.ts";
 import { collect } from "./collect.ts";
@@ -17,6 +18,7 @@ import { nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
 import { accessFor, type Pass, type SyncOptions, target } from "./sync-pass.ts";
 import { assertRemote, backupOf, driftOf, reportsDrift } from "./sync-remote.ts";
+import { assertFits } from "./sync-size.ts";
 import { saveDocument } from "./sync-store.ts";
 import { configsOf, readStored } from "./sync-stored.ts";
 import { readWorld } from "./world.ts";
@@ -43,7 +45,11 @@ async function pass(
   if (stored.object === undefined || collected.owners.length > 0) claims.forget(key.name);
   if (stored.object === undefined && collected.owners.length === 0) return forget(key, options);
   if (stored.foreign !== undefined) {
+    const note = `ConfigMap ${key.name} is left alone: ${stored.foreign}`;
+    const about = collected.owners[0] ?? stored.object;
     ctx.log.warn("a ConfigMap of a tunnel is left alone", { reason: stored.foreign });
+    if (about !== undefined)
+      ctx.events.record(about, { type: "Warning", reason: "ParseError", note, distinct: note });
     return {};
   }
   const wait = collected.owners.length > 0 ? undefined : claims.next(key.name, stored, tunnelId, world);
@@ -97,6 +103,7 @@ async function transmit(current: Pass): Promise<Result> {
     await saveOrDelete(current, document);
     return options.drift.next(key.name);
   }
+  assertFits({ ...document, sources });
   const wait = settled ? 0 : options.pace.wait(key.name, desired.hash);
   if (wait > 0) return { requeueAfter: wait };
   const access = await accessFor(current);
@@ -107,7 +114,7 @@ async function transmit(current: Pass): Promise<Result> {
   let backup: string | undefined;
   const reported = document.conflict !== undefined && reportsDrift(current);
   if (settled || reported || document.configVersion === undefined) {
-    const remote = await access.api.configuration(accountId, tunnelId);
+    const remote = await access.api.configuration(accountId, tunnelId, settled ? "check" : "read");
     options.drift.checked(key.name);
     assertRemote(remote, current);
     if (document.configVersion === undefined) backup = backupOf(remote, current);
@@ -141,7 +148,7 @@ async function transmit(current: Pass): Promise<Result> {
   options.metrics.synced(tunnelId, "synced", took());
   options.drift.checked(key.name);
   options.backoff.reset(key.name);
-  const { lastError: _, conflict: __, ...kept } = document;
+  const { lastError: _, lastReason: __, conflict: ___, ...kept } = document;
   const version = sent.version ?? document.configVersion;
   const next: ConfigDocument = {
     ...kept,
@@ -194,6 +201,8 @@ async function save(current: Pass, document: ConfigDocument, backup?: string): P
   const { key, ctx, options, stored, collected, sources, desired } = current;
   const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
   tellOutcome(ctx.events, collected, stored.document, outcome);
+  const unmounted = unmountedCaPools(sources, mountsCaPool(collected.owners));
+  options.notices.tell(key.name, ctx.events, collected, [...desired.notices, ...unmounted]);
   const { conflicts, rejected } = outcome;
   options.metrics.holds(current.tunnelId, outcome.config.ingress.length - 1, conflicts.length);
   const next = { ...document, sources, conflicts, rejected };
@@ -215,7 +224,8 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
   const gone = error instanceof ApiError && error.class === "not-found";
   const document = stored.document;
   if (gone) {
-    await save(current, { ...document, syncStatus: "TunnelDeleted", lastError: problem.message });
+    const told = { lastError: problem.message, lastReason: problem.reason };
+    await save(current, { ...document, syncStatus: "TunnelDeleted", ...told });
     // The tunnel's own reconcile finds out and gives it a new identifier, or says that it is gone.
     return {};
   }
@@ -224,7 +234,7 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
     if (document.lastError !== problem.message) {
       const event = {
         type: "Warning",
-        reason: "SyncFailed",
+        reason: problem.event === "ConfigTooLarge" ? problem.event : "SyncFailed",
         note: problem.message,
         distinct: problem.message,
       } as const;
@@ -232,15 +242,22 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
     }
     // The sources stay those that the API took last: by them it is told what it refuses (TUN-630).
     const unchanged = { ...current, sources: document.sources };
-    await save(unchanged, { ...document, syncStatus: "Error", lastError: problem.message });
+    const told = { lastError: problem.message, lastReason: problem.reason };
+    await save(unchanged, { ...document, syncStatus: "Error", ...told });
   }
   const pause = problem.retryAfterMs ?? options.backoff.next(key.name);
   return { requeueAfter: pause };
 }
 
-function forget(key: ObjectKey, { drift, pace, backoff, metrics }: SyncOptions): Result {
+/** Whether the pods of cloudflared have a directory of certificates. */
+function mountsCaPool(owners: Pass["collected"]["owners"]): boolean {
+  return owners.some(({ spec }) => Boolean(spec?.originCaPool));
+}
+
+function forget(key: ObjectKey, { drift, pace, backoff, metrics, notices }: SyncOptions): Result {
   drift.forget(key.name);
   pace.forget(key.name);
+  notices.forget(key.name);
   metrics.forget(tunnelOf(key));
   backoff.reset(key.name);
   return {};

@@ -15,7 +15,6 @@ import { childNamespace, storedDocument, type TunnelRun } from "./tunnel-run.ts"
 const SYNC_LIMIT_MS = 30_000;
 const PODS_LIMIT_MS = 90_000;
 const LOOK_AGAIN_MS = 1_000;
-const ACTIVE_CONNECTIONS = 1022;
 /** Time after which a tunnel whose credentials are gone is given up, in milliseconds (TUN-1013). */
 const GIVE_UP_MS = 900_000;
 
@@ -70,7 +69,8 @@ async function remove(api: CloudflareApi, account: string, tunnelId: string): Pr
   try {
     await api.deleteTunnel(account, tunnelId);
   } catch (error) {
-    if (!(error instanceof ApiError && error.is(ACTIVE_CONNECTIONS))) throw error;
+    // Connections and routes are on their way out, often by the same hand.
+    if (!(error instanceof ApiError && error.class === "validation")) throw error;
     throw new Problem("DeleteFailed", error.message, { transient: true });
   }
 }

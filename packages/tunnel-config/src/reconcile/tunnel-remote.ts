@@ -33,6 +33,16 @@ export function isExisting({ spec }: Cached<AnyTunnel>): boolean {
   return spec?.existingTunnel !== undefined;
 }
 
+/** Whether another tunnel is named than the one that the object has: by its identifier, else by its name (TUN-214). */
+export function isMoved(
+  wanted: NonNullable<AnyTunnel["spec"]>["existingTunnel"],
+  tunnelId: string,
+  tunnelName: string,
+): boolean {
+  if (wanted?.id) return wanted.id !== tunnelId;
+  return Boolean(wanted?.name) && tunnelName !== "" && wanted?.name !== tunnelName;
+}
+
 /** Throws {@link Problem} for the tunnel of an identifier that other objects have (TUN-224). */
 export type AssertFree = (tunnelId: string) => void;
 

@@ -12,9 +12,9 @@ import {
 import type { Deployment } from "@quartet/core/kinds";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import { ANNOTATIONS, FINALIZER } from "../constants.ts";
-import { aggregate } from "../desired/aggregate.ts";
-import type { ConfigDocument } from "../desired/document.ts";
-import { fallbackProblem } from "../desired/sources/tunnel.ts";
+import { aggregate, settingsWinner } from "../desired/aggregate.ts";
+import { type ConfigDocument, sourceKey } from "../desired/document.ts";
+import { settingsProblem } from "../desired/sources/tunnel.ts";
 import { type AnyTunnel, type Cached, DOMAIN } from "../kinds.ts";
 import { resolveAccess } from "./access.ts";
 import { accountOf } from "./account.ts";
@@ -22,7 +22,7 @@ import { type Wanted, withConditions } from "./conditions.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
-import { establish, freeTunnels, isExisting, type RemoteTunnel } from "./tunnel-remote.ts";
+import { establish, freeTunnels, isExisting, isMoved, type RemoteTunnel } from "./tunnel-remote.ts";
 import { childNamespace, storedDocument, type TunnelOptions, type TunnelRun } from "./tunnel-run.ts";
 
 type Status = NonNullable<AnyTunnel["status"]>;
@@ -90,8 +90,7 @@ async function identify(
 ): Promise<RemoteTunnel | undefined> {
   const { tunnel, ctx } = run;
   const { tunnelId, tunnelName: name = "" } = tunnel.status ?? {};
-  const wanted = tunnel.spec?.existingTunnel?.id;
-  const moved = wanted !== undefined && wanted !== "" && tunnelId !== wanted;
+  const moved = tunnelId ? isMoved(tunnel.spec?.existingTunnel, tunnelId, name) : false;
   const assertFree = await freeTunnels(run);
   if (tunnelId && !moved) assertFree(tunnelId);
   const lost = document?.syncStatus === "TunnelDeleted" && tunnelId !== undefined;
@@ -101,6 +100,10 @@ async function identify(
   if (ctx.dryRun) return undefined;
   const remote = await establish(tunnel, account, api, ctx.events, assertFree);
   if (remote.id === tunnelId) return remote;
+  if (moved) {
+    const note = `tunnel ${tunnelId} is left to itself; ${remote.id} is the tunnel from now on`;
+    ctx.events.record(tunnel, { type: "Normal", reason: "Updated", note, distinct: note });
+  }
   const state: Status["state"] = "creating";
   const status = {
     ...tunnel.status,
@@ -141,14 +144,14 @@ async function writeStatus(
   const { tunnel, ctx, kind, options } = run;
   const generation = tunnel.metadata.generation ?? 0;
   const synced = document?.syncStatus === "Synced";
-  const bad = fallbackProblem(tunnel);
+  const bad = settingsProblem(tunnel);
   const rejected = (document?.rejected ?? []).length > 0;
   const syncReason = synced
     ? rejected
       ? "SyncedWithRejections"
       : "Synced"
     : document?.syncStatus === "Error"
-      ? "SyncFailed"
+      ? (document.lastReason ?? "SyncFailed")
       : "Pending";
   const active = synced && deployment !== undefined;
   const available = (deployment?.status?.availableReplicas ?? 0) > 0;
@@ -156,6 +159,7 @@ async function writeStatus(
     { type: "ConfigSynced", on: synced, reason: syncReason, message: document?.lastError ?? "" },
     { type: "DeploymentAvailable", on: available, reason: available ? "Available" : "Unavailable" },
     conflictOf(document),
+    ...settingsOf(run, document),
     readyOf(bad, synced, active, document),
   ];
   const conditions = withConditions(tunnel.status?.conditions, wanted, generation, options.clock.now());
@@ -181,14 +185,25 @@ function conflictOf(document: ConfigDocument | undefined): Wanted {
   return { type: "ConfigConflict", on: document?.conflict !== undefined, reason, message };
 }
 
+/** Whose settings count, of several objects that have one tunnel (TUN-626). Told as long as there are several. */
+function settingsOf({ tunnel }: TunnelRun, document: ConfigDocument | undefined): Wanted[] {
+  const type = "SettingsConflict";
+  const { kind, metadata, status } = tunnel;
+  const own = sourceKey({ kind, namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
+  const winner = settingsWinner(document?.sources ?? {}, own);
+  if (winner !== undefined)
+    return [{ type, on: true, reason: "SettingsIgnored", message: `those of ${winner} count` }];
+  const told = findCondition(status?.conditions as Condition[] | undefined, type) !== undefined;
+  return told ? [{ type, on: false, reason: "NoConflict" }] : [];
+}
+
 function readyOf(
   bad: string | undefined,
   synced: boolean,
   active: boolean,
   document: ConfigDocument | undefined,
 ): Wanted {
-  if (bad !== undefined)
-    return { type: "Ready", on: false, reason: "InvalidConfig", message: `spec.fallbackTarget: ${bad}` };
+  if (bad !== undefined) return { type: "Ready", on: false, reason: "InvalidConfig", message: bad };
   if (active) {
     const message = "the tunnel, its configuration and cloudflared are in place";
     return { type: "Ready", on: true, reason: "Reconciled", message };

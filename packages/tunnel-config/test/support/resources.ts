@@ -22,6 +22,8 @@ export interface ResourceCase {
   remote(stage: TunnelStage, name: string): Loose | undefined;
   /** A counterpart that somebody else has made; with a comment where the kind has one. */
   foreign(stage: TunnelStage, name: string, comment: string): Loose;
+  /** Somebody takes the counterpart away. */
+  take(stage: TunnelStage, name: string): void;
   /** Somebody's change of the counterpart. */
   readonly drift: Loose;
   /** Field that holds the marker; absent for kinds without. */
@@ -37,8 +39,12 @@ const CREATED = "2026-01-01T00:00:00.000000Z";
 
 type ListName = "networks" | "routes" | "groups" | "apps" | "rules";
 
-const named = (list: ListName) => (stage: TunnelStage, name: string) =>
-  [...stage.cloudflare.state.lists[list].values()].find((one: Loose) => one.name === name && !one.deleted_at);
+const named =
+  (list: ListName) =>
+  (stage: TunnelStage, name: string): Loose =>
+    [...stage.cloudflare.state.lists[list].values()].find(
+      (one: Loose) => one.name === name && !one.deleted_at,
+    );
 
 function put(stage: TunnelStage, list: ListName, fields: Loose): Loose {
   const id = randomUUID();
@@ -46,6 +52,11 @@ function put(stage: TunnelStage, list: ListName, fields: Loose): Loose {
   stage.cloudflare.state.lists[list].set(id, stored);
   return stored;
 }
+
+const routeOf = (stage: TunnelStage, name: string): Loose =>
+  [...stage.cloudflare.state.lists.routes.values()].find(
+    (one: Loose) => one.network === NETWORKS[name] && !one.deleted_at,
+  );
 
 const TUNNEL_ID = "6b0b2f3e-6d3c-4d1c-9a0e-0d8b1f6a4c11";
 const NETWORKS: Readonly<Record<string, string>> = { one: "10.1.0.0/16", two: "10.2.0.0/16" };
@@ -84,6 +95,8 @@ export const RESOURCES: readonly ResourceCase[] = [
     remote: named("networks"),
     foreign: (stage, name, comment) =>
       put(stage, "networks", { name, comment, is_default_network: false, deleted_at: null }),
+    take: (stage, name) =>
+      void stage.cloudflare.state.lists.networks.delete(named("networks")(stage, name).id),
     drift: { comment: "gone" },
     comment: "comment",
   },
@@ -101,10 +114,7 @@ export const RESOURCES: readonly ResourceCase[] = [
     idField: "routeId",
     ready: "active",
     path: /teamnet\/routes/,
-    remote: (stage, name) =>
-      [...stage.cloudflare.state.lists.routes.values()].find(
-        (one: Loose) => one.network === NETWORKS[name] && !one.deleted_at,
-      ),
+    remote: routeOf,
     foreign: (stage, name, comment) =>
       put(stage, "routes", {
         network: NETWORKS[name],
@@ -113,6 +123,7 @@ export const RESOURCES: readonly ResourceCase[] = [
         comment,
         deleted_at: null,
       }),
+    take: (stage, name) => void stage.cloudflare.state.lists.routes.delete(routeOf(stage, name).id),
     drift: { comment: "gone" },
     comment: "comment",
     before: tunnel,
@@ -135,6 +146,7 @@ export const RESOURCES: readonly ResourceCase[] = [
     path: /access\/groups/,
     remote: named("groups"),
     foreign: (stage, name) => put(stage, "groups", { name, include: [{ everyone: {} }] }),
+    take: (stage, name) => void stage.cloudflare.state.lists.groups.delete(named("groups")(stage, name).id),
     drift: { include: [{ email: { email: "intruder@example.com" } }] },
   },
   {
@@ -165,6 +177,7 @@ export const RESOURCES: readonly ResourceCase[] = [
     remote: named("apps"),
     foreign: (stage, name) =>
       put(stage, "apps", { name, domain: "x.example.com", type: "self_hosted", policies: [] }),
+    take: (stage, name) => void stage.cloudflare.state.lists.apps.delete(named("apps")(stage, name).id),
     drift: { session_duration: "720h" },
     more: /\/policies/,
   },
@@ -194,6 +207,7 @@ export const RESOURCES: readonly ResourceCase[] = [
       stage.cloudflare.state.buckets.set(`${ACCOUNT}/${name}`, bucket);
       return bucket;
     },
+    take: (stage, name) => void stage.cloudflare.state.buckets.delete(`${ACCOUNT}/${name}`),
     drift: { lifecycle: [] },
   },
   {
@@ -221,6 +235,7 @@ export const RESOURCES: readonly ResourceCase[] = [
     remote: named("rules"),
     foreign: (stage, name, description) =>
       put(stage, "rules", { name, description, precedence: 7, enabled: true, action: "allow" }),
+    take: (stage, name) => void stage.cloudflare.state.lists.rules.delete(named("rules")(stage, name).id),
     drift: { precedence: 250 },
     comment: "description",
   },

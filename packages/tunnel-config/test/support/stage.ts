@@ -7,7 +7,7 @@ import {
   type StartOptions,
   type TestManager,
 } from "@quartet/testing/stage";
-import { expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { ConfigDocument } from "../../src/desired/document.ts";
 import { createTunnelModule, tunnelModule } from "../../src/index.ts";
 import { takeTurn } from "./lock.ts";
@@ -42,6 +42,9 @@ const PLACES: Readonly<Record<string, readonly [path: string, plural: string, na
   Deployment: ["/apis/apps/v1", "deployments", true],
 };
 
+/** Kinds that the controllers make for others, with which they go. */
+const OWNED = ["DNSRecord", "Deployment", "Secret", "ConfigMap"];
+
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind
 export type Loose = any;
 
@@ -55,6 +58,8 @@ export interface TunnelStage extends CommonStage {
   list(kind: string): Promise<Loose[]>;
   patch(kind: string, name: string, body: Loose, subresource?: string): Promise<void>;
   remove(kind: string, name: string): Promise<void>;
+  /** Takes away what was created since, waits until all of it is gone, and empties the account. */
+  clear(): Promise<void>;
   /** What the server says to an object of a kind, unknown fields refused; nothing is stored. */
   dryRun(object: Loose): Promise<{ code: number; body: unknown }>;
   /** An Ingress of the class with one rule for the host. */
@@ -93,7 +98,9 @@ export async function openStage(): Promise<TunnelStage> {
     const { code, body } = await client.request("GET", path(kind, name));
     return code === 404 ? undefined : body;
   };
+  let created: [kind: string, name: string][] = [];
   const create = async (kind: string, name: string, body: Loose = {}): Promise<Loose> => {
+    created.push([kind, name]);
     const [base] = PLACES[kind]!;
     const apiVersion = base.replace(/^\/apis?\//, "");
     const { metadata, ...rest } = body;
@@ -111,6 +118,18 @@ export async function openStage(): Promise<TunnelStage> {
     create,
     find,
     remove,
+    async clear() {
+      // What the account does not have is deleted without further ado, be it a default that cannot go.
+      cloudflare.reset();
+      for (const [kind, name] of created) await remove(kind, name);
+      await eventually(async () => {
+        for (const [kind, name] of created) expect(await find(kind, name), `${kind} ${name}`).toBeUndefined();
+        for (const kind of OWNED)
+          expect((await own.list(kind)).filter(({ metadata }) => metadata.ownerReferences)).toEqual([]);
+      });
+      created = [];
+      cloudflare.reset();
+    },
     dryRun(object) {
       const name = `${object.metadata.name}-dry-run`;
       const { namespace: _, ...metadata } = object.metadata;
@@ -183,5 +202,28 @@ export async function openStage(): Promise<TunnelStage> {
   await create("IngressClass", "cloudflare", {
     spec: { controller: "cloudflare-operator.io/ingress-controller" },
   });
+  created = [];
   return own;
+}
+
+/**
+ * One stage for all tests of a file, with a manager that runs throughout: for tests that need no server of their own. What
+ * a test has made goes with its end.
+ */
+export function shareStage(start: (stage: TunnelStage) => Promise<unknown> = (one) => one.startManager()): {
+  readonly stage: TunnelStage;
+} {
+  let opened: TunnelStage | undefined;
+  beforeAll(async () => {
+    opened = await openStage();
+    await start(opened);
+  });
+  afterEach(() => opened?.clear());
+  afterAll(() => opened?.close());
+  return {
+    get stage() {
+      if (opened === undefined) throw new Error("the stage is there within tests alone");
+      return opened;
+    },
+  };
 }

@@ -58,8 +58,7 @@ export function bindingSource(binding: Cached<TunnelBinding>, inputs: BindingInp
   const rules: SourceRule[] = [];
   const services: BoundService[] = [];
   for (const subject of subjectsOf(binding)) {
-    const fqdn =
-      subject.spec?.fqdn ?? (inputs.domain === undefined ? "" : `${subject.name}.${inputs.domain}`);
+    const fqdn = subject.spec?.fqdn || (inputs.domain ? `${subject.name}.${inputs.domain}` : "");
     const hostname = normaliseHostname(fqdn);
     if (fqdn === "") {
       notices.push({ reason: "ErrBuildConfig", message: `subject ${subject.name}: no fqdn and no domain` });

@@ -127,3 +127,33 @@ describe("source of a route", () => {
     ]);
   });
 });
+
+it("TUN-529 the protocol is that of the route's annotation, of the Service, of its port or of the number; options are the class's", () => {
+  const of = (annotations: object, port: object, serviceAnnotations = {}) => {
+    const route = {
+      metadata: { name: "r", namespace: "a", annotations },
+      spec: { rules: [{ backendRefs: [{ name: "web", port: 443 }] }] },
+    } as unknown as HttpRoute;
+    const metadata = { name: "web", namespace: "a", annotations: serviceAnnotations };
+    const { source } = routeSource(route, {
+      hosts: ["r.example.com"],
+      config: { spec: { defaultOriginRequest: { noTlsVerify: true, connectTimeout: "3s" } } } as never,
+      service: () => ({ metadata, spec: { ports: [{ port: 443, ...port }] } }) as never,
+      granted: () => false,
+    });
+    return source.rules?.[0];
+  };
+  const asked = { "cloudflare-operator.io/protocol": "tcp" };
+  const served = { "cloudflare.com/protocol": "ssh" };
+  const port = { appProtocol: "kubernetes.io/wss", name: "http" };
+  const services = [
+    of(asked, port, served),
+    of({}, port, served),
+    of({}, port),
+    of({}, { name: "http" }),
+    of({}, {}),
+    of({ "cloudflare-operator.io/protocol": "gopher" }, {}),
+  ].map((rule) => rule?.service.split(":")[0]);
+  expect(services).toEqual(["tcp", "ssh", "wss", "http", "https", "https"]);
+  expect(of({}, {})?.originRequest).toEqual({ noTLSVerify: true, connectTimeout: 3 });
+});

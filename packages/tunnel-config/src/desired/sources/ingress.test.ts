@@ -46,8 +46,8 @@ const rulesOf = (...args: Parameters<typeof contribution>) => contribution(...ar
 const serviceOf = (...args: Parameters<typeof contribution>) => rulesOf(...args)[0]?.service;
 
 describe("rules of an Ingress", () => {
-  it("TUN-303 TUN-454 name their object, and come one for each path", () => {
-    const { source } = contribution(ingress({ rules: [rule("a.b", root()), rule("c.d")] }));
+  it("TUN-303 TUN-454 TUN-456 name their object, and come one for each path", () => {
+    const { source } = contribution(ingress({ rules: [rule("a.b", root()), rule("c.d"), { host: "e.f" }] }));
     expect(source).toEqual({
       kind: "Ingress",
       namespace: "shop",
@@ -99,7 +99,7 @@ describe("rules of an Ingress", () => {
     expect(outcome(resource)).toEqual(["http_status:503", ["UnsupportedBackend"]]);
   });
 
-  it("TUN-460 TUN-461 TUN-462 TUN-463 the first level that tells a protocol decides", () => {
+  it("TUN-460 TUN-461 TUN-462 TUN-463 TUN-464 the first level that tells a protocol decides", () => {
     const port = { name: "https", port: 443, appProtocol: "kubernetes.io/ws" };
     const spec = { rules: [rule("a.b", root({ number: 443 }))] };
     const all = { "cloudflare.com/protocol": "tcp", "cloudflare.com/protocol-443": "ssh" };

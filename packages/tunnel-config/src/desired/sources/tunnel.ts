@@ -1,13 +1,14 @@
 /** What a Tunnel or ClusterTunnel contributes to its own configuration (section 7.1). */
 import type { AnyTunnel, Cached } from "../../kinds.ts";
 import { DEFAULT_FALLBACK } from "../aggregate.ts";
-import { serviceProblem } from "../check-rule.ts";
+import { originProblem, serviceProblem } from "../check-rule.ts";
 import type { Source, Unknown } from "../document.ts";
+import { cleanOriginRequest } from "../origin-request.ts";
 import { CA_DIRECTORY, optionsOf, overlay } from "./origin.ts";
 
 const PRIORITY = 10;
 
-/** The source of a tunnel. A fallback that cannot be served is left out: {@link fallbackProblem} says why. */
+/** The source of a tunnel. A fallback that cannot be served is left out: {@link settingsProblem} says why. */
 export function tunnelSource(tunnel: Cached<AnyTunnel>): Source {
   const { metadata, spec, kind } = tunnel;
   const target = spec?.fallbackTarget ?? "";
@@ -34,8 +35,14 @@ export function tunnelSource(tunnel: Cached<AnyTunnel>): Source {
   };
 }
 
-/** Why the fallback cannot be served, or nothing (TUN-405). */
-export function fallbackProblem({ spec }: Cached<AnyTunnel>): string | undefined {
+/** Which of the settings cannot be used, or nothing (TUN-405). */
+export function settingsProblem({ spec }: Cached<AnyTunnel>): string | undefined {
   const target = spec?.fallbackTarget ?? "";
-  return target === "" ? undefined : serviceProblem(target);
+  const problem = target === "" ? undefined : serviceProblem(target);
+  if (problem !== undefined) return `spec.fallbackTarget: ${problem}`;
+  const options = optionsOf(spec?.originRequest as Unknown | undefined);
+  const { originRequest, notices } = cleanOriginRequest(options);
+  if (notices.length > 0) return `spec.${notices.map(({ message }) => message).join("; ")}`;
+  const refused = originRequest === undefined ? undefined : originProblem(originRequest);
+  return refused === undefined ? undefined : `spec.originRequest: ${refused}`;
 }
