@@ -31,9 +31,7 @@ interface Scene extends TunnelStage {
 function sceneOf(stage: TunnelStage): Scene {
   const scene: Scene = {
     ...stage,
-    condition: async (kind, name) =>
-      ((await stage.get(kind, name)).status?.conditions ?? []).find(({ type }: Loose) => type === "Ready") ??
-      {},
+    condition: stage.ready,
     changing: (from = 0, of = /./) =>
       stage.cloudflare.requests
         .slice(from)
@@ -42,11 +40,10 @@ function sceneOf(stage: TunnelStage): Scene {
     creating: ({ path, more }) =>
       scene.changing(0, path).filter((call) => call.startsWith("POST") && more?.test(call) !== true),
     async each(act) {
-      const told = await Promise.allSettled(RESOURCES.map(act));
-      told.forEach((outcome, index) => {
-        if (outcome.status === "rejected")
-          throw new Error(`${RESOURCES[index]!.kind}: ${outcome.reason}`, { cause: outcome.reason });
-      });
+      const named = (row: ResourceCase) => (cause: unknown) => {
+        throw new Error(`${row.kind}: ${cause}`, { cause });
+      };
+      await Promise.all(RESOURCES.map((row) => act(row).catch(named(row))));
     },
     async made(row, name) {
       await stage.create(row.kind, name, { spec: row.spec(name) });
