@@ -1,8 +1,5 @@
 /** Many calls of which the first may tell that the others are in vain. */
 
-/** Calls of the first batch; each further one has twice as many (Kubernetes' `SlowStartInitialBatchSize`). */
-const FIRST_BATCH = 1;
-
 /** How far a {@link slowStart} has come. */
 export interface SlowStart {
   /** Calls that succeeded. */
@@ -14,22 +11,33 @@ export interface SlowStart {
 }
 
 /**
- * Makes a call for each index below `count`, in batches of 1, 2, 4, 8 …; a batch runs at once, and one with a failure is
- * the last. So a thousand creations that a quota refuses cost one request.
+ * Makes a call for each index below `count`: one at first, and two more for each that succeeds (the bound of Kubernetes'
+ * batches of 1, 2, 4, 8 …, without their waits for the slowest); after a failure none is begun. So a thousand creations
+ * that a quota refuses cost one request.
  */
-export async function slowStart(
-  count: number,
-  call: (index: number) => Promise<unknown>,
-): Promise<SlowStart> {
+export function slowStart(count: number, call: (index: number) => Promise<unknown>): Promise<SlowStart> {
+  const errors: unknown[] = [];
   let made = 0;
-  for (let size = FIRST_BATCH; made < count; size *= 2) {
-    const batch = Array.from({ length: Math.min(size, count - made) }, (_, offset) => call(made + offset));
-    const results = await Promise.allSettled(batch);
-    made += batch.length;
-    const errors = results.flatMap((result) =>
-      result.status === "rejected" ? [result.reason as unknown] : [],
-    );
-    if (errors.length > 0) return { done: made - errors.length, skipped: count - made, errors };
-  }
-  return { done: made, skipped: 0, errors: [] };
+  let done = 0;
+  let open = 0;
+  return new Promise((resolve) => {
+    const make = async (index: number): Promise<void> => {
+      try {
+        await call(index);
+        done += 1;
+      } catch (error) {
+        errors.push(error);
+      }
+      open -= 1;
+      proceed();
+    };
+    const proceed = (): void => {
+      while (made < Math.min(count, 2 * done + 1) && errors.length === 0) {
+        open += 1;
+        void make(made++);
+      }
+      if (open === 0) resolve({ done, skipped: count - made, errors });
+    };
+    proceed();
+  });
 }
