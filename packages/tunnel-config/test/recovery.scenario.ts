@@ -3,16 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { testNamespace } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, openStage, shareStage, type TunnelStage } from "./support/stage.ts";
 
 const TUNNELS = "/accounts/test-account-id/cfd_tunnel";
 const RECORDS = "/zones/test-zone-id/dns_records";
 
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage?.close());
+const openOwn = (): void => {
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage?.close());
+};
 
 async function createTunnel(name: string): Promise<string> {
   await stage.create("ClusterTunnel", name, { spec: { newTunnel: { name } } });
@@ -29,7 +31,9 @@ const binding = (host: string): object => ({
   tunnelRef: { kind: "ClusterTunnel", name: "main" },
 });
 
-describe("interruptions", () => {
+describe("ends of the manager", () => {
+  openOwn();
+
   it("A11 TUN-313 TUN-476 TUN-618 what was deleted while nobody looked is not in the first configuration", async () => {
     const manager = await stage.startManager();
     const id = await createTunnel("main");
@@ -49,24 +53,6 @@ describe("interruptions", () => {
         .slice(from)
         .map(({ ingress }) => ingress.length),
     ).toEqual([2]);
-  });
-
-  it("TUN-205 TUN-1005 a tunnel whose creation was not answered is found, not made again", async () => {
-    const cut = { method: /POST/, cut: true, afterwards: true, times: 1 } as const;
-    stage.cloudflare.faults.add({ path: /cfd_tunnel$/, ...cut });
-    stage.cloudflare.faults.add({ path: /dns_records$/, ...cut });
-    await stage.startManager();
-    const id = await createTunnel("main");
-    await stage.ingress("a", "a.example.com", "a");
-    await eventually(async () => {
-      const { status } = await stage.get("DNSRecord", "a-a-example-com");
-      expect(status?.state).toBe("Active");
-    });
-    expect(liveTunnels().map(({ fields }) => fields.id)).toEqual([id]);
-    expect(records()).toHaveLength(1);
-    expect([calls(0, "POST", TUNNELS), calls(0, "POST", RECORDS)].map(({ length }) => length)).toEqual([
-      1, 1,
-    ]);
   });
 
   it("TUN-205 a manager that ends before it has noted a creation leaves one tunnel behind, and the next takes it", async () => {
@@ -91,70 +77,11 @@ describe("interruptions", () => {
     await eventually(async () => expect((await stage.get("ClusterTunnel", "main")).status.tunnelId).toBe(id));
     expect(calls(0, "POST", TUNNELS)).toHaveLength(1);
   });
-
-  it("TUN-614 what changes while a transmission waits for its answer is not lost", async () => {
-    await stage.startManager();
-    const id = await createTunnel("main");
-    stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, delayMs: 2_000, times: 1 });
-    await stage.ingress("a", "a.example.com", "a");
-    await eventually(() => expect(stage.hosts(id)).toContain("a.example.com"));
-    await stage.ingress("b", "b.example.com", "b");
-    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
-    await eventually(async () =>
-      expect(Object.keys((await stage.document(id))!.sources)).toEqual([
-        "ClusterTunnel/main",
-        `Ingress/${stage.namespace}/a`,
-        `Ingress/${stage.namespace}/b`,
-      ]),
-    );
-  });
-
-  it("TUN-215 TUN-636 a tunnel that was deleted in the account is made anew, and all that names it follows", async () => {
-    await stage.startManager();
-    const id = await createTunnel("main");
-    await stage.ingress("a", "a.example.com", "a");
-    await eventually(() => expect(records()).toHaveLength(1));
-    const [{ id: recordId }] = records();
-    stage.cloudflare.state.tunnels.get(id)!.fields.deleted_at = new Date().toISOString();
-    await stage.ingress("b", "b.example.com", "b");
-    await eventually(async () => {
-      const { status } = await stage.get("ClusterTunnel", "main");
-      expect(status.tunnelId).not.toBe(id);
-      expect(stage.hosts(status.tunnelId)).toEqual(["a.example.com", "b.example.com", undefined]);
-      const record = records().find(({ name }) => name === "a.example.com");
-      expect([record.id, record.content]).toEqual([recordId, `${status.tunnelId}.cfargotunnel.com`]);
-      const { data } = await stage.get("Secret", "main-token");
-      const token = Buffer.from(Buffer.from(data.token, "base64").toString(), "base64").toString();
-      expect(JSON.parse(token).t).toBe(status.tunnelId);
-      expect(await stage.find("ConfigMap", `tunnel-config-${id}`)).toBeUndefined();
-    });
-  });
-
-  it("A12 TUN-315 TUN-316 a broken or deleted ConfigMap is made anew, and no rule is lost meanwhile", async () => {
-    await stage.startManager();
-    const id = await createTunnel("main");
-    for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
-    await eventually(() => expect(stage.hosts(id)).toHaveLength(3));
-    const from = stage.puts().length;
-    await stage.patch("ConfigMap", `tunnel-config-${id}`, { data: { "config.json": "{broken" } });
-    await eventually(async () =>
-      expect(Object.keys((await stage.document(id))?.sources ?? {})).toHaveLength(3),
-    );
-    expect((await stage.get("ConfigMap", `tunnel-config-${id}`)).data["config.json.bak"]).toBe("{broken");
-    await stage.remove("ConfigMap", `tunnel-config-${id}`);
-    await eventually(async () =>
-      expect(Object.keys((await stage.document(id))?.sources ?? {})).toHaveLength(3),
-    );
-    expect(
-      stage
-        .puts()
-        .slice(from)
-        .every(({ ingress }) => ingress.length === 3),
-    ).toBe(true);
-  });
 });
 
 describe("places", () => {
+  openOwn();
+
   it("A13 TUN-212 TUN-309 the configuration of a Tunnel elsewhere has no owner that would take it along", async () => {
     const operator = await testNamespace(stage.client);
     stage.onClose(() => operator.remove());
@@ -206,9 +133,90 @@ describe("places", () => {
     expect(stage.cloudflare.requests.slice(from).filter(({ method }) => method !== "GET")).toEqual([]);
     expect((await stage.get("DNSRecord", name)).status.state).toBe("Active");
   });
+});
+
+describe("interruptions", () => {
+  const shared = shareStage();
+  beforeEach(() => {
+    stage = shared.stage;
+  });
+
+  it("TUN-205 TUN-1005 a tunnel whose creation was not answered is found, not made again", async () => {
+    const cut = { method: /POST/, cut: true, afterwards: true, times: 1 } as const;
+    stage.cloudflare.faults.add({ path: /cfd_tunnel$/, ...cut });
+    stage.cloudflare.faults.add({ path: /dns_records$/, ...cut });
+    const id = await createTunnel("main");
+    await stage.ingress("a", "a.example.com", "a");
+    await eventually(async () => {
+      const { status } = await stage.get("DNSRecord", "a-a-example-com");
+      expect(status?.state).toBe("Active");
+    });
+    expect(liveTunnels().map(({ fields }) => fields.id)).toEqual([id]);
+    expect(records()).toHaveLength(1);
+    expect([calls(0, "POST", TUNNELS), calls(0, "POST", RECORDS)].map(({ length }) => length)).toEqual([
+      1, 1,
+    ]);
+  });
+
+  it("TUN-614 what changes while a transmission waits for its answer is not lost", async () => {
+    const id = await createTunnel("main");
+    stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, delayMs: 2_000, times: 1 });
+    await stage.ingress("a", "a.example.com", "a");
+    await eventually(() => expect(stage.hosts(id)).toContain("a.example.com"));
+    await stage.ingress("b", "b.example.com", "b");
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
+    await eventually(async () =>
+      expect(Object.keys((await stage.document(id))!.sources)).toEqual([
+        "ClusterTunnel/main",
+        `Ingress/${stage.namespace}/a`,
+        `Ingress/${stage.namespace}/b`,
+      ]),
+    );
+  });
+
+  it("TUN-215 TUN-636 a tunnel that was deleted in the account is made anew, and all that names it follows", async () => {
+    const id = await createTunnel("main");
+    await stage.ingress("a", "a.example.com", "a");
+    await eventually(() => expect(records()).toHaveLength(1));
+    const [{ id: recordId }] = records();
+    stage.cloudflare.state.tunnels.get(id)!.fields.deleted_at = new Date().toISOString();
+    await stage.ingress("b", "b.example.com", "b");
+    await eventually(async () => {
+      const { status } = await stage.get("ClusterTunnel", "main");
+      expect(status.tunnelId).not.toBe(id);
+      expect(stage.hosts(status.tunnelId)).toEqual(["a.example.com", "b.example.com", undefined]);
+      const record = records().find(({ name }) => name === "a.example.com");
+      expect([record.id, record.content]).toEqual([recordId, `${status.tunnelId}.cfargotunnel.com`]);
+      const { data } = await stage.get("Secret", "main-token");
+      const token = Buffer.from(Buffer.from(data.token, "base64").toString(), "base64").toString();
+      expect(JSON.parse(token).t).toBe(status.tunnelId);
+      expect(await stage.find("ConfigMap", `tunnel-config-${id}`)).toBeUndefined();
+    });
+  });
+
+  it("A12 TUN-315 TUN-316 a broken or deleted ConfigMap is made anew, and no rule is lost meanwhile", async () => {
+    const id = await createTunnel("main");
+    for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(3));
+    const from = stage.puts().length;
+    await stage.patch("ConfigMap", `tunnel-config-${id}`, { data: { "config.json": "{broken" } });
+    await eventually(async () =>
+      expect(Object.keys((await stage.document(id))?.sources ?? {})).toHaveLength(3),
+    );
+    expect((await stage.get("ConfigMap", `tunnel-config-${id}`)).data["config.json.bak"]).toBe("{broken");
+    await stage.remove("ConfigMap", `tunnel-config-${id}`);
+    await eventually(async () =>
+      expect(Object.keys((await stage.document(id))?.sources ?? {})).toHaveLength(3),
+    );
+    expect(
+      stage
+        .puts()
+        .slice(from)
+        .every(({ ingress }) => ingress.length === 3),
+    ).toBe(true);
+  });
 
   it("A20 TUN-312 a host that moves to another tunnel is served there before it leaves the first", async () => {
-    await stage.startManager();
     const classOf = async (name: string): Promise<string> => {
       await stage.create("TunnelIngressClassConfig", name, {
         spec: { tunnelRef: { kind: "ClusterTunnel", name } },

@@ -154,9 +154,11 @@ describe("routing", () => {
       expect(stage.hosts(id)).toEqual(["old.example.com", undefined]);
       expect([...records.keys()]).toEqual(["theirs"]);
     });
-    const told = await stage.events("b");
-    for (const reason of ["Deprecated", "ErrTunnel"])
-      expect(told).toContainEqual(expect.stringContaining(`Warning ${reason} `));
+    await eventually(async () => {
+      const told = await stage.events("b");
+      for (const reason of ["Deprecated", "ErrTunnel"])
+        expect(told).toContainEqual(expect.stringContaining(`Warning ${reason} `));
+    });
     await Promise.all([stage.remove("ClusterTunnel", "main"), stage.remove("TunnelBinding", "b")]);
     await eventually(async () => {
       expect(await stage.find("TunnelBinding", "b")).toBeUndefined();
@@ -203,11 +205,11 @@ describe("routing", () => {
     });
     await stage.patch("Ingress", "i", { spec: { rules: [rule("b.example.com")] } });
     await eventually(async () => expect(await stage.find("DNSRecord", "i-a-example-com")).toBeUndefined());
-    expect(await stage.find("DNSRecord", "i-b-example-com")).toBeDefined();
+    await eventually(async () => expect(await stage.find("DNSRecord", "i-b-example-com")).toBeDefined());
     const config = (spec: object) => stage.patch("TunnelIngressClassConfig", "own", { spec });
     await config({ dnsManagement: "Manual" });
     await eventually(async () => expect(await stage.find("DNSRecord", "i-b-example-com")).toBeUndefined());
-    expect(stage.hosts(id)).toEqual(["b.example.com", undefined]);
+    await eventually(() => expect(stage.hosts(id)).toEqual(["b.example.com", undefined]));
     await config({ watchNamespaces: ["elsewhere"] });
     await eventually(() => expect(stage.hosts(id)).toEqual([undefined]));
   });
