@@ -107,7 +107,7 @@ export function createBudget(calls: number, clock: Clock): Budget {
     },
     pausedMs: () => Math.max(0, silentUntil - clock.monotonic()),
     told(left, of, resetMs) {
-      scarceUntil = left < of * SCARCE ? clock.monotonic() + resetMs : 0;
+      scarceUntil = left < of * SCARCE ? clock.monotonic() + Math.min(resetMs, WINDOW_MS) : 0;
     },
     waitMs: (priority) => {
       const now = clock.monotonic();
