@@ -99,7 +99,11 @@ describe("bad configuration", () => {
     [["--controllers=tras"], {}, /unknown controller "tras"; known are echo, second/],
     [["--controllers=-echo,-second"], {}, /leaves no controller to run/],
     [["--feature-gates=Foo=true"], {}, /unrecognized feature gate: Foo/],
-    [["bogus"], {}, /unknown command bogus: known are run, dev, explain, patch, adopt-crd, version, help/],
+    [
+      ["bogus"],
+      {},
+      /unknown command bogus: known are run, dev, explain, patch, serves, adopt-crd, version, help/,
+    ],
     [["run", "twice"], {}, /run takes no argument twice/],
     [["--kubeconfig=/nowhere"], {}, /--kubeconfig \/nowhere: no such file/],
   ])("CORE-401 ends with code 2 and says why: %j %j", async (args, env, message) => {

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   explain: {},
   patch: {},
+  serves: {},
   "adopt-crd": {},
   version: {},
   help: {},
@@ -54,10 +55,14 @@ async function dispatch(program: Program): Promise<ExitCode> {
     const own = moduleFlagSpecs(program.modules.flatMap(({ flags }) => flags));
     return print(program, helpText([...MANAGER_FLAGS, ...own], commandsOf(program)));
   }
-  // No setting of a manager matters to it, and no cluster.
+  // No setting of a manager matters to these, and no cluster.
   if (first === "patch") {
     const { patchText } = await import("./patch.ts");
     return print(program, await patchText(program.args.slice(1)));
+  }
+  if (first === "serves") {
+    const { servesText } = await import("./serves.ts");
+    return print(program, await servesText(program.args.slice(1)));
   }
   const load = (): Promise<LoadedSettings> =>
     loadSettings({

@@ -46,6 +46,8 @@ Commands:
            through kubectl port-forward to its debug address)
   patch    --daemonset FILE [--node-labels key=value,…]: the pod template that a DaemonSet of apps.kruise.io makes for
            such a node, and which of its patches set what; needs no cluster
+  serves   --config FILE URL…: which rule of a tunnel serves each URL, which object asked for it, and what was left out;
+           FILE is the tunnel's ConfigMap, - standard input; needs no cluster
   adopt-crd daemonsets.apps.kruise.io: take over the definition of an OpenKruise that is no longer there
   version  print the version
   help     print this text

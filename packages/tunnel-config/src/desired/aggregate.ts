@@ -49,6 +49,8 @@ export interface Aggregate {
   readonly notices: readonly SourceNotice[];
   /** Hosts that are served, in order. */
   readonly hostnames: readonly string[];
+  /** Keys of the sources of the rules, in the order of these; the fallback has none. */
+  readonly owners: readonly string[];
 }
 
 /** Priority of a source unless a rule names its own (D8). */
@@ -94,7 +96,8 @@ export function aggregate(sources: Sources): Aggregate {
     .filter((name) => name !== "")
     .sort(compareBytes);
   rejected.sort((a, b) => compareBytes(JSON.stringify(a), JSON.stringify(b)));
-  return { config, hash: hashOf(config), conflicts, rejected, notices, hostnames };
+  const owners = ordered.map(({ source }) => source);
+  return { config, hash: hashOf(config), conflicts, rejected, notices, hostnames, owners };
 }
 
 /** Hash of a configuration: the order of members does not count (TUN-612). */

@@ -1,0 +1,62 @@
+/** Which rule of a tunnel serves a URL, of which object, and what else was asked for (TUN-638). */
+import type { DeepReadonly } from "@quartet/core";
+import type { ConfigObject } from "@quartet/core/kinds";
+import { punycodeOf, routesOf } from "@quartet/tunnel-ingress";
+import { CONFIG_KEY } from "./constants.ts";
+import { aggregate } from "./desired/aggregate.ts";
+import { type Conflict, parseDocument, type Rejection, type SourceRule } from "./desired/document.ts";
+
+export interface Serving {
+  readonly rule: Pick<SourceRule, "hostname" | "path" | "service">;
+  /** Place of the rule among all, from 1 on. */
+  readonly place: number;
+  readonly rules: number;
+  /** `Kind/namespace/name` of the object that asked for the rule; absent for the fallback. */
+  readonly source?: string;
+  /** Others that asked for the same host and path as the rule. */
+  readonly conflict?: Conflict;
+  /** Rules for the host of the URL that were left out. */
+  readonly rejected: readonly Rejection[];
+  /** Why a later change could not be sent; what is served is what the API took last. */
+  readonly lastError?: string;
+}
+
+/**
+ * Answers for each URL by what the tunnel's ConfigMap holds.
+ * @param urls absolute ones, such as `https://a.example.com/x`
+ * @throws Error for an object without a configuration, DocumentError for one that cannot be read
+ */
+export function servingOf(object: DeepReadonly<ConfigObject>, urls: readonly URL[]): Serving[] {
+  const text = object.data?.[CONFIG_KEY];
+  if (text === undefined)
+    throw new Error(`no ConfigMap of a tunnel: data[${JSON.stringify(CONFIG_KEY)}] is missing`);
+  const document = parseDocument(text);
+  const { config, owners, conflicts, rejected } = aggregate(document.sources);
+  const routes = routesOf(config.ingress);
+  return urls.map((url) => {
+    const at = routes(url.hostname, decoded(url.pathname));
+    const { hostname = "", path = "", service } = config.ingress[at]!;
+    const conflict = conflicts.find((one) => one.hostname === hostname && one.path === path);
+    return {
+      rule: { service, ...(hostname !== "" && { hostname }), ...(path !== "" && { path }) },
+      place: at + 1,
+      rules: config.ingress.length,
+      ...(owners[at] !== undefined && { source: owners[at] }),
+      ...(conflict !== undefined && { conflict }),
+      rejected: [
+        ...rejected,
+        ...(document.rejected ?? []).filter(({ fragment }) => fragment !== undefined),
+      ].filter((one) => one.hostname === "" || (punycodeOf(one.hostname) ?? one.hostname) === url.hostname),
+      ...(document.syncStatus !== "Synced" &&
+        document.lastError !== undefined && { lastError: document.lastError }),
+    };
+  });
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
