@@ -85,6 +85,14 @@ it("DSP-904 DSP-1048 admission asks the server for nothing; what the cache does 
   expect(result.spec).toMatchObject({ hostNetwork: true });
 });
 
+it("DSP-902 a DaemonSet that was made anew under its name is read from the server while the cache has the old one", async () => {
+  const old = { ...daemonSet, metadata: { ...daemonSet.metadata, uid: "before" } };
+  const { result, reads } = await admit([old, node], [daemonSet]);
+  expect(reads).toEqual(["DaemonSet"]);
+  expect(result.spec).toMatchObject({ hostNetwork: true });
+  expect(await admit([old, node], [old])).toMatchObject({ result: pod, reads: ["DaemonSet"] });
+});
+
 it("DSP-904 DSP-902 a pod whose node or DaemonSet is nowhere stays as it is, and the node is counted", async () => {
   expect(await admit([daemonSet], [])).toEqual({
     result: pod,

@@ -62,7 +62,7 @@ async function admitted(
   if (owner?.kind !== "DaemonSet" || !owner.apiVersion.startsWith("apps.kruise.io/")) return pod;
   // The namespace of the request counts: that of the body may be missing or wrong.
   const key = { namespace: ctx.request.namespace ?? "", name: owner.name };
-  const daemonSet = await found(ctx, DAEMON_SET, key);
+  const daemonSet = await found(ctx, DAEMON_SET, key, owner.uid);
   if (daemonSet === undefined || daemonSet.metadata.uid !== owner.uid) return pod;
   const { patchSet, patches } = admission.patchesOf(daemonSet);
   if (patches.length === 0) return pod;
@@ -93,14 +93,18 @@ async function admitted(
   }
 }
 
-/** From the cache, else by one live read. */
+/**
+ * From the cache, else by one live read.
+ * @param uid of the object that is looked for; the cache may still hold one that was there before under its name
+ */
 async function found<T extends KubeObject>(
   { cache, client }: { cache: Pick<AdmissionContext["cache"], "get">; client: Pick<Client, "get"> },
   kind: Kind<T>,
   key: { namespace: string; name: string },
+  uid?: string,
 ): Promise<DeepReadonly<T> | undefined> {
   const cached = await cache.get(kind, key);
-  if (cached !== undefined) return cached;
+  if (cached !== undefined && (uid === undefined || cached.metadata.uid === uid)) return cached;
   try {
     return (await client.get(kind, key)) as DeepReadonly<T>;
   } catch (error) {
