@@ -297,6 +297,14 @@ export const SERVER_CASES: readonly ConformanceCase[] = [
         );
         expect((await client.request("POST", maps(scene), configMap("a"))).code).toBe(403);
         expect((await client.request("GET", "/api/v1/namespaces/default/configmaps")).code).toBe(403);
+        const rules = await client.ok<Obj>("POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SelfSubjectRulesReview",
+          spec: { namespace: scene.ns },
+        });
+        expect(rules.status?.resourceRules).toContainEqual(
+          expect.objectContaining({ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }),
+        );
         const allowed = async (verb: string, name = ""): Promise<unknown> => {
           const attributes = { verb, resource: "configmaps", namespace: scene.ns, name };
           return (await client.ok<Obj>("POST", ACCESS, access(attributes))).status?.allowed;

@@ -30,8 +30,16 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return size > MAX_BODY ? undefined : Buffer.concat(chunks).toString("utf8");
 }
 
+/** Users of connections, whose certificates stay the same. */
+const users = new WeakMap<TLSSocket, User | undefined>();
+
 function certificateUser(request: IncomingMessage): User | undefined {
   const socket = request.socket as TLSSocket;
+  if (!users.has(socket)) users.set(socket, peerOf(socket));
+  return users.get(socket);
+}
+
+function peerOf(socket: TLSSocket): User | undefined {
   if (!socket.authorized) return undefined;
   const { subject } = socket.getPeerCertificate();
   const name = subject?.CN;

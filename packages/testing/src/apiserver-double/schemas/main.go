@@ -67,6 +67,7 @@ var roots = map[string]any{
 	"authorization.k8s.io/v1/SubjectAccessReview":                    authorizationv1.SubjectAccessReview{},
 	"authorization.k8s.io/v1/LocalSubjectAccessReview":               authorizationv1.LocalSubjectAccessReview{},
 	"authorization.k8s.io/v1/SelfSubjectAccessReview":                authorizationv1.SelfSubjectAccessReview{},
+	"authorization.k8s.io/v1/SelfSubjectRulesReview":                 authorizationv1.SelfSubjectRulesReview{},
 	"meta.k8s.io/v1/DeleteOptions":                                   metav1.DeleteOptions{},
 }
 
