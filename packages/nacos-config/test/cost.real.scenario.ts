@@ -8,6 +8,7 @@ const LIMITS = { create: 14, edit: 12, scale: 8 } as const;
 
 let stage: Stage;
 let objects: Objects;
+/** Pods by name and revision of their template. */
 let podsSeen: Set<string>;
 beforeEach(async () => {
   stage = await openStage();
@@ -19,7 +20,8 @@ afterEach(() => stage.close());
 /** Resolves when the cluster has so many nodes, all of the newest template, and its status says that it is at rest. */
 async function settled(nodes: number, digest?: string): Promise<void> {
   await eventually(async () => {
-    for (const { metadata } of await objects.list("pods")) podsSeen.add(`${metadata.name} ${metadata.uid}`);
+    for (const { metadata } of await objects.list("pods"))
+      podsSeen.add(`${metadata.name} ${metadata.labels?.["controller-revision-hash"]}`);
     const resource = await objects.get("nacos", "demo");
     expect(resource.status).toMatchObject({ phase: "Running", readyReplicas: nodes, replicas: nodes });
     expect(conditionOf(resource, "Progressing")).toMatchObject({
@@ -56,7 +58,9 @@ describe("cost", () => {
     await objects.patch("nacos", "demo", { spec: { replicas: 5 } });
     await settled(5);
     const scaled = await stage.cost(scale);
-    // Three, three for the edit, two new ones, and three for the longer list of members: each is replaced once.
+    // Three, three for the edit, two new ones, and three for the longer list of members: each is replaced once. The
+    // controller may not delete pods, so a restart of its making is a new template; one that somebody else replaces by
+    // the same template, as was seen once on a busy machine, is none of it.
     expect(podsSeen.size, [...podsSeen].sort().join("\n")).toBe(11);
     expect(created.length, created.join("\n")).toBeLessThanOrEqual(LIMITS.create);
     expect(edited.length, edited.join("\n")).toBeLessThanOrEqual(LIMITS.edit);

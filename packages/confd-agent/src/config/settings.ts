@@ -233,8 +233,16 @@ export function backendSettings(
 export function secretsOf(settings: Settings): string[] {
   const values = settings as unknown as Record<string, FlagValue>;
   const own = FLAGS.filter(({ secret }) => secret === true).map(({ name }) => values[camel(name)] as string);
-  const inNodes = settings.nodes.map((node) => /:\/\/[^/@]*?:([^/]*)@/.exec(node)?.[1] ?? "");
-  return [...own, ...inNodes].filter((value) => value !== "");
+  return [...own, ...settings.nodes.map(passwordIn)].filter((value) => value !== "");
+}
+
+/** The password of an address such as `redis://user:password@host`; empty where there is none. */
+function passwordIn(node: string): string {
+  const start = node.indexOf("://");
+  if (start < 0) return "";
+  const [authority = ""] = node.slice(start + 3).split("/", 1);
+  const colon = authority.indexOf(":");
+  return colon < 0 ? "" : authority.slice(colon + 1, Math.max(colon + 1, authority.lastIndexOf("@")));
 }
 
 /** Equal for backends that can share a connection. */
