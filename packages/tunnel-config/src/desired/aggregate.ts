@@ -77,9 +77,10 @@ export function aggregate(sources: Sources): Aggregate {
     });
   }
   const { winners, conflicts } = settleDuplicates(placed, sources, notices);
-  const settings = settingsOf(sources, notices);
+  const order = settingsOrder(sources, Object.keys(sources));
+  const settings = settingsOf(sources, order, notices);
   const ordered = orderRules(winners);
-  const [owner] = settingsOrder(sources).filter((key) => isTunnel(sources[key]));
+  const owner = order.find((key) => isTunnel(sources[key]));
   if (owner !== undefined && ordered.length > MANY_RULES) {
     const message = `the tunnel has ${Math.floor(ordered.length / 100) * 100} rules or more; spread its hosts over several`;
     notices.push({ source: owner, reason: "ManyRules", message });
@@ -166,9 +167,9 @@ function compareAge(a: string, b: string, sources: Sources): number {
   return time(a) - time(b) || compareBytes(a, b);
 }
 
-/** Keys of the sources, those first whose settings count before others' (TUN-626). */
-function settingsOrder(sources: Sources): string[] {
-  return Object.keys(sources).sort((a, b) => {
+/** Keys of sources, those first whose settings count before others' (TUN-626). */
+function settingsOrder(sources: Sources, keys: readonly string[]): string[] {
+  return keys.toSorted((a, b) => {
     const [one, two] = [sources[a], sources[b]];
     return (one && two ? priorityOf(one) - priorityOf(two) : 0) || compareAge(a, b, sources);
   });
@@ -180,17 +181,17 @@ function isTunnel(source: Source | undefined): boolean {
 
 /** The tunnel object whose settings count, where that is not the one of the key. */
 export function settingsWinner(sources: Sources, key: string): string | undefined {
-  const [winner] = settingsOrder(sources).filter((one) => isTunnel(sources[one]));
+  const tunnels = Object.keys(sources).filter((one) => isTunnel(sources[one]));
+  const [winner] = settingsOrder(sources, tunnels);
   return winner === key || sources[key] === undefined ? undefined : winner;
 }
 
 /** Settings field by field from the first source that has one (TUN-626, TUN-640). */
-function settingsOf(sources: Sources, notices: SourceNotice[]) {
-  const keys = settingsOrder(sources);
+function settingsOf(sources: Sources, order: readonly string[], notices: SourceNotice[]) {
   let warpRouting: boolean | undefined;
   let originRequest: Unknown | undefined;
   let fallback: string | undefined;
-  for (const key of keys) {
+  for (const key of order) {
     const settings = sources[key]?.settings;
     if (settings === undefined || settings === null) continue;
     if (typeof settings.warpRouting === "boolean") warpRouting ??= settings.warpRouting;

@@ -103,9 +103,9 @@ async function transmit(current: Pass): Promise<Result> {
     await saveOrDelete(current, document);
     return options.drift.next(key.name);
   }
-  assertFits({ ...document, sources });
   const wait = settled ? 0 : options.pace.wait(key.name, desired.hash);
   if (wait > 0) return { requeueAfter: wait };
+  if (!settled) assertFits({ ...document, sources });
   const access = await accessFor(current);
   const owner = collected.owners[0];
   const accountId = owner?.status?.accountId || access.accountId || document.accountId;
