@@ -41,7 +41,7 @@ it("CONFD-ETCD-6 CONFD-WATCH-9 each member in turn may go: no change is lost, an
     await becomes(scene, "out", `without ${index}`);
     await member.start();
   }
-  expect(scene.read("reloads")).toBe("r\n".repeat(4));
+  await becomes(scene, "reloads", "r\n".repeat(4));
   expect(agent.log()).not.toContain("Unable to process");
 });
 

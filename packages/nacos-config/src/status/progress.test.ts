@@ -41,6 +41,23 @@ describe("news that can wait", () => {
     expect(differInProgressOnly(ROLLING, after)).toBe(true);
   });
 
+  it.each(["MemberCount", "Unreachable"])(
+    "NACOS-920 is %s of a node while the installation is being created",
+    (reason) => {
+      const creating = (...conditions: Condition[]): NacosStatus => ({
+        ...ROLLING,
+        phase: "Creating",
+        operatorConditions: conditions,
+      });
+      const before = creating(condition("Ready", "False", "Creating"));
+      const nodes = condition("NodesVerified", "False", reason);
+      const after = creating(condition("Ready", "False", reason), nodes);
+      expect(differInProgressOnly(before, after)).toBe(true);
+      const refused = creating(condition("Ready", "False", "ChildRefused"), nodes);
+      expect(differInProgressOnly(before, refused)).toBe(false);
+    },
+  );
+
   it.each<[string, NacosStatus]>([
     ["another phase", { ...ROLLING, phase: "Failed" }],
     ["another configuration", { ...ROLLING, configDigest: "b" }],
