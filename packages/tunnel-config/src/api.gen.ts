@@ -5863,6 +5863,10 @@ tunnelName?: string
  */
 accountId?: string
 /**
+ * Whether it was there before the object; then it keeps its name and stays, unless the annotation adopt says that it is the object's own.
+ */
+adopted?: boolean
+/**
  * Zone of the domain.
  */
 zoneId?: string
@@ -6062,6 +6066,10 @@ tunnelName?: string
  * Account of the tunnel.
  */
 accountId?: string
+/**
+ * Whether it was there before the object; then it keeps its name and stays, unless the annotation adopt says that it is the object's own.
+ */
+adopted?: boolean
 /**
  * Zone of the domain.
  */
@@ -10154,6 +10162,10 @@ tunnelName?: string
  */
 accountId?: string
 /**
+ * Whether it was there before the object; then it keeps its name and stays, unless the annotation adopt says that it is the object's own.
+ */
+adopted?: boolean
+/**
  * Zone of the domain.
  */
 zoneId?: string
@@ -10353,6 +10365,10 @@ tunnelName?: string
  * Account of the tunnel.
  */
 accountId?: string
+/**
+ * Whether it was there before the object; then it keeps its name and stays, unless the annotation adopt says that it is the object's own.
+ */
+adopted?: boolean
 /**
  * Zone of the domain.
  */

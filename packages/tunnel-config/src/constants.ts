@@ -17,9 +17,14 @@ export const LABELS = {
 } as const;
 /** Value of {@link LABELS.type} on the ConfigMaps with configurations. */
 export const CONFIG_TYPE = "tunnel-config";
+/** Value on those that hold what somebody else had configured. */
+export const BACKUP_TYPE = "tunnel-config-backup";
 export const CONFIG_KEY = "config.json";
 export const BROKEN_KEY = "config.json.bak";
+/** Key of what somebody else had configured, in a ConfigMap of its own. */
 export const BACKUP_KEY = "remote-backup.json";
+/** Name of such a ConfigMap: each configuration has one. */
+export const backupName = (tunnelId: string, hash: string): string => `tunnel-backup-${tunnelId}-${hash}`;
 
 export const ANNOTATIONS = {
   adopt: "cloudflare-operator.io/adopt",

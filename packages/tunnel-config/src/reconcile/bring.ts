@@ -8,6 +8,7 @@ import { resolveAccess } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { elderOf, holderOf } from "./claims.ts";
 import { ConflictProblem } from "./conflict.ts";
+import { counterpart } from "./one-to-one-cleanup.ts";
 import { Problem } from "./problem.ts";
 import type { Remote, ResourceObject, Scope, Wanted } from "./resource.ts";
 import { idOf, type Run } from "./resource-run.ts";
@@ -33,13 +34,20 @@ export async function bring<T extends ResourceObject, W extends Wanted, R extend
   const account = await accountOf(access);
   const id = idOf(type, object);
   const before = object.status?.accountId;
-  if (id !== undefined && before && before !== account) {
+  const { claim } = object.status ?? {};
+  if ((id !== undefined || claim) && before && before !== account) {
     const message = `the ${type.noun} is in account ${before}, the credentials are for account ${account}; put those of its account back, or delete the object and create it anew`;
     throw new Problem("ImmutableField", message);
   }
   const scope: Scope = { api: access.api, account, cache: ctx.cache };
   const wanted = await type.wanted(object, scope);
   const claims = await claimsOf(run, wanted.key);
+  if (id === undefined && claim && claim !== wanted.key) {
+    // What was begun under another key is this object's too, and is changed like one that it knows.
+    const begun = await counterpart(run, scope, undefined, claim);
+    if (begun !== undefined && ownerOf(claimed(run, begun), claims) === undefined)
+      return ctx.dryRun ? undefined : bring({ ...run, object: await hold(run, scope, begun, object) });
+  }
   const held = id === undefined ? undefined : await type.get(scope, id);
   if (held === undefined) return settle(run, scope, wanted, claims);
   const other = ownerOf(claimed(run, held), claims);
@@ -106,16 +114,21 @@ async function take<T extends ResourceObject, W extends Wanted, R extends Remote
   object: Cached<T>,
 ): Promise<Done<T, W, R>> {
   const { type } = run;
-  const status = {
-    [type.idField]: remote.id,
-    accountId: scope.account,
-    claim: undefined,
-    ...(adopted && type.adopted),
-  };
-  const holding = await persist(run, object, status);
+  const holding = await hold(run, scope, remote, object, adopted ? type.adopted : undefined);
   if (adopted) record(run, "Adopted", `${type.noun} ${wanted.key} (${remote.id}) is taken over`);
   const changed = await change(run, scope, wanted, remote, run.object);
   return { remote: changed, wanted, scope, object: holding };
+}
+
+/** Keeps the identifier, before anything is changed. */
+function hold<T extends ResourceObject, W extends Wanted, R extends Remote>(
+  run: Run<T, W, R>,
+  { account }: Scope,
+  { id }: R,
+  object: Cached<T>,
+  more?: object,
+): Promise<Cached<T>> {
+  return persist(run, object, { [run.type.idField]: id, accountId: account, claim: undefined, ...more });
 }
 
 async function change<T extends ResourceObject, W extends Wanted, R extends Remote>(

@@ -16,11 +16,15 @@ import type { Content } from "../desired/dns-source.ts";
 import { buildComment, isSameMarker, markerOf, type Owner, ownerText, textOf } from "../desired/marker.ts";
 import { resolveAccess } from "./access.ts";
 import { ConflictProblem } from "./conflict.ts";
+import { removeRecord } from "./dns-cleanup.ts";
 import { type FoundRegistry, findRegistry, isRegistered } from "./dns-registry.ts";
 import { type DnsRun, isShared, recordIds, SAFE_LIMIT } from "./dns-run.ts";
+import { Problem } from "./problem.ts";
 import type { Zone } from "./zones.ts";
 
 const COMMENT_TOO_LONG = 9313;
+/** Time after which a zone that the credentials do not reach is asked again, in milliseconds. */
+const UNREACHED_MS = 300_000;
 
 export interface Done {
   /** One, or one for each address of a source. */
@@ -53,6 +57,7 @@ export async function bring(
   const wanted = (contents ?? [undefined]).map((content) => wantedRecord(object, name, content));
   const remote = await options.records.named(api, zone.id, name);
   const former = await formerRecords(run, api, zone, remote);
+  const left = await recordsOfFormerZone(run, api, zone);
   const registry = await findRegistry(object, api, zone.id, name);
   const plan = pairs(wanted, former);
   const steps = claimAll(run, plan.pairs, remote, former, registry);
@@ -75,6 +80,7 @@ export async function bring(
     await api.deleteRecord(zone.id, id);
     options.records.forget(api, zone.id, of);
   }
+  for (const id of left) await removeRecord(run, api, object.status?.zoneId ?? "", id, () => {});
   return { records, zone, ...(shared !== undefined && { shared }) };
 }
 
@@ -155,6 +161,25 @@ async function formerRecords(
   for (const id of recordIds(object)) {
     const record = remote.find((one) => one.id === id) ?? (await api.record(zone.id, id));
     if (record !== undefined) found.push(checked(run, record));
+  }
+  return found;
+}
+
+/**
+ * Identifiers of the records in the zone that the object had before. They are looked at before anything is made: where the
+ * credentials do not reach them nothing is changed in either zone (TUN-913).
+ */
+async function recordsOfFormerZone({ object }: DnsRun, api: CloudflareApi, zone: Zone): Promise<string[]> {
+  const { zoneId = zone.id, fqdn } = object.status ?? {};
+  if (zoneId === zone.id || isShared(object)) return [];
+  const found: string[] = [];
+  for (const id of recordIds(object)) {
+    const record = await api.record(zoneId, id).catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.class === "auth")) throw error;
+      const message = `record ${fqdn ?? id} is in zone ${zoneId}, which the credentials do not reach (${error.message}); put the former ones back, or delete the object and create it anew`;
+      throw new Problem("ImmutableField", message, { retryAfterMs: UNREACHED_MS });
+    });
+    if (record !== undefined) found.push(id);
   }
   return found;
 }

@@ -44,10 +44,11 @@ export async function cleanUp(run: DnsRun): Promise<void> {
     if (error instanceof Problem && age > GIVE_UP_MS) return giveUp(error.message);
     throw error;
   }
-  for (const id of ids) await remove(run, api, zoneId, id, giveUp);
+  for (const id of ids) await removeRecord(run, api, zoneId, id, giveUp);
 }
 
-async function remove(
+/** Takes one remote record away, with the same exceptions. */
+export async function removeRecord(
   run: DnsRun,
   api: CloudflareApi,
   zoneId: string,

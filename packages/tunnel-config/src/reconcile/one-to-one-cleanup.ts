@@ -62,7 +62,8 @@ export async function cleanUp<T extends ResourceObject, W extends Wanted, R exte
   ctx.events.record(object, { type: "Normal", reason: "Deleted", note });
 }
 
-async function counterpart<T extends ResourceObject, W extends Wanted, R extends Remote>(
+/** The counterpart by its identifier, else by the key under which it was begun. */
+export async function counterpart<T extends ResourceObject, W extends Wanted, R extends Remote>(
   { type, owner }: Run<T, W, R>,
   scope: Scope,
   id: string | undefined,

@@ -150,6 +150,33 @@ describe.each(ROWS)("%s", (_name, type, spec, change) => {
     expect(objects.get("one").status.claim).toBeUndefined();
   });
 
+  it("TUN-912 what an answer was lost of is this object's under a new name too, and is looked for in no other account", async () => {
+    const { add, run, ready, objects } = stage(type, spec);
+    add("one");
+    const { faults } = double;
+    faults.add({ path: /./, method: /POST/, cut: true, afterwards: true, times: 1 });
+    await run();
+    const { spec: wish } = objects.get("one");
+    wish.cloudflare.accountId = "other";
+    const calls = double.requests.length;
+    await run();
+    expect(ready()).toMatchObject({ status: "False", reason: "ImmutableField" });
+    expect(changing().slice(calls)).toEqual([]);
+    wish.cloudflare.accountId = ACCOUNT;
+    wish.name = "two";
+    await run();
+    const created = double.requests.filter(
+      ({ method, path }) => method === "POST" && !path.includes("/policies"),
+    );
+    expect(created).toHaveLength(1);
+    // A bucket cannot be renamed; of all others the object has the name now.
+    const { status } = objects.get("one");
+    expect([status.claim, status[type.idField]]).toEqual([undefined, expect.any(String)]);
+    expect(ready()).toMatchObject(
+      type.kind.kind === "R2Bucket" ? { reason: "ImmutableField" } : { status: "True", reason: "Synced" },
+    );
+  });
+
   it("TUN-911 TUN-912 a second object of the name has to wait; an object that made nothing goes without a call", async () => {
     const { add, run, ready, objects } = stage(type, spec);
     add("one");

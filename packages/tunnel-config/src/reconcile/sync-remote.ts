@@ -1,14 +1,16 @@
 /** What the account holds that is not ours. */
+import { isAlreadyExists } from "@quartet/core";
+import { CONFIG_MAP } from "@quartet/core/kinds";
 import type { TunnelConfiguration } from "../cloudflare/api.ts";
-import { ANNOTATIONS, BACKUP_KEY } from "../constants.ts";
-import { aggregate } from "../desired/aggregate.ts";
+import { ANNOTATIONS, BACKUP_KEY, BACKUP_TYPE, backupName, LABELS } from "../constants.ts";
+import { aggregate, hashOf } from "../desired/aggregate.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { driftLines, foreignRules } from "../desired/drift.ts";
 import { Problem } from "./problem.ts";
 import { type Pass, target } from "./sync-pass.ts";
 
 /** Longest backup of a configuration that is overwritten, in bytes (TUN-627). */
-const MAX_BACKUP = 256 * 1024;
+const MAX_BACKUP = 900 * 1024;
 /** Time after which a tunnel that is configured by files is looked at again, in milliseconds. */
 const LOCAL_MS = 300_000;
 
@@ -53,13 +55,35 @@ export function driftOf(remote: TunnelConfiguration, current: Pass): Drift | und
   return { overwrite, conflict: { reason: "ForeignWriter", message: note } };
 }
 
-/** The configuration that is to be replaced, when it has rules that are not of this cluster (TUN-627). */
-export function backupOf(remote: TunnelConfiguration, current: Pass): string | undefined {
-  const { ctx, desired, stored } = current;
-  if (stored.object?.data?.[BACKUP_KEY] !== undefined || !foreignRules(remote.config, desired.config))
-    return undefined;
-  const note = `the configuration in the account had rules that are not of this cluster; it is kept in ${BACKUP_KEY} of the ConfigMap and replaced`;
-  ctx.events.record(target(current), { type: "Warning", reason: "RemoteConfigReplaced", note });
+/**
+ * Keeps the configuration that is to be replaced, when it has rules that are not of this cluster (TUN-627). That is done
+ * before it is replaced, and the ConfigMap has no owner: it is left when the tunnel is.
+ */
+export async function keepForeign(remote: TunnelConfiguration, current: Pass): Promise<void> {
+  const { ctx, desired, key, tunnelId } = current;
+  if (!foreignRules(remote.config, desired.config)) return;
   const text = JSON.stringify(remote.config);
-  return Buffer.byteLength(text) <= MAX_BACKUP ? text : undefined;
+  if (Buffer.byteLength(text) > MAX_BACKUP) {
+    const message =
+      "the configuration in the account has rules that are not of this cluster, and is too large to be kept; save it yourself and empty it";
+    throw new Problem("ConfigTooLarge", message, { retryAfterMs: LOCAL_MS });
+  }
+  const name = backupName(tunnelId, hashOf(remote.config));
+  const labels = { [LABELS.type]: BACKUP_TYPE };
+  const kept = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: key.namespace, name, labels },
+    data: { [BACKUP_KEY]: text },
+  };
+  await ctx.client.create(CONFIG_MAP, kept).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+  const note = `the configuration in the account had rules that are not of this cluster; it is kept in the ConfigMap ${name} and replaced`;
+  ctx.events.record(target(current), {
+    type: "Warning",
+    reason: "RemoteConfigReplaced",
+    note,
+    distinct: note,
+  });
 }

@@ -1,7 +1,7 @@
 /** The ConfigMap of a tunnel. */
 import { apiVersionOf, type Client, mutable, type ObjectKey, type OwnerReference } from "@quartet/core";
 import { CONFIG_MAP, type ConfigObject } from "@quartet/core/kinds";
-import { ANNOTATIONS, BACKUP_KEY, BROKEN_KEY, CONFIG_KEY, CONFIG_TYPE, GROUP, LABELS } from "../constants.ts";
+import { ANNOTATIONS, BROKEN_KEY, CONFIG_KEY, CONFIG_TYPE, GROUP, LABELS } from "../constants.ts";
 import { type ConfigDocument, serialiseDocument, sorted } from "../desired/document.ts";
 import { refOf, refText } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, CLUSTER_TUNNEL } from "../kinds.ts";
@@ -22,16 +22,13 @@ export interface StoreOptions {
   readonly stored: StoredConfig;
   /** Tunnel objects that live. */
   readonly owners: readonly Cached<AnyTunnel>[];
-  /** Configuration of others that was replaced. */
-  readonly backup: string | undefined;
   readonly operatorNamespace: string;
 }
 
 /** Writes the document; nothing when the ConfigMap says so already. A conflict is thrown: the next pass looks anew. */
 export async function saveDocument(options: StoreOptions, document: ConfigDocument): Promise<void> {
-  const { key, client, stored, backup } = options;
+  const { key, client, stored } = options;
   const next = withData(stored.object === undefined ? empty(key) : mutable(stored.object), options, document);
-  if (backup !== undefined) next.data = { ...next.data, [BACKUP_KEY]: backup };
   if (stored.object === undefined) await client.create(CONFIG_MAP, next);
   else if (textOf(next) !== textOf(stored.object)) await client.update(CONFIG_MAP, next);
 }

@@ -17,7 +17,7 @@ import { holdBack, transmitSources } from "./quarantine.ts";
 import { nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
 import { accessFor, type Pass, type SyncOptions, target } from "./sync-pass.ts";
-import { assertRemote, backupOf, driftOf, reportsDrift } from "./sync-remote.ts";
+import { assertRemote, driftOf, keepForeign, reportsDrift } from "./sync-remote.ts";
 import { assertFits } from "./sync-size.ts";
 import { saveDocument } from "./sync-store.ts";
 import { configsOf, readStored } from "./sync-stored.ts";
@@ -111,13 +111,12 @@ async function transmit(current: Pass): Promise<Result> {
   const accountId = owner?.status?.accountId || access.accountId || document.accountId;
   if (accountId === undefined || accountId === "")
     throw new Error(`the account of tunnel ${tunnelId} is unknown`);
-  let backup: string | undefined;
   const reported = document.conflict !== undefined && reportsDrift(current);
   if (settled || reported || document.configVersion === undefined) {
     const remote = await access.api.configuration(accountId, tunnelId, settled ? "check" : "read");
     options.drift.checked(key.name);
     assertRemote(remote, current);
-    if (document.configVersion === undefined) backup = backupOf(remote, current);
+    if (document.configVersion === undefined) await keepForeign(remote, current);
     else {
       const drift = driftOf(remote, current);
       if (drift === undefined ? settled : !drift.overwrite) {
@@ -163,7 +162,7 @@ async function transmit(current: Pass): Promise<Result> {
     ...(version !== undefined && { configVersion: version }),
   };
   const after = { ...current, ...sent, held: [...current.held, ...sent.rejected] };
-  await saveOrDelete(after, next, backup);
+  await saveOrDelete(after, next);
   tellSynced(after, version, calls);
   if (Object.keys(sent.sources).length === 0 && collected.owners.length === 0) return forget(key, options);
   return sent.unfinished ? { requeueAfter: UNFINISHED_MS } : options.drift.next(key.name);
@@ -188,16 +187,16 @@ function tellSynced(current: Pass, version: number | undefined, calls: number): 
 }
 
 /** Keeps what was found; without sources and owners there is nothing to keep (TUN-310). */
-async function saveOrDelete(current: Pass, document: ConfigDocument, backup?: string): Promise<void> {
+async function saveOrDelete(current: Pass, document: ConfigDocument): Promise<void> {
   const { key, ctx, sources, collected, stored } = current;
   if (Object.keys(sources).length === 0 && collected.owners.length === 0) {
     if (stored.object !== undefined) await ctx.client.deleteIfExists(CONFIG_MAP, key);
     return;
   }
-  await save(current, document, backup);
+  await save(current, document);
 }
 
-async function save(current: Pass, document: ConfigDocument, backup?: string): Promise<void> {
+async function save(current: Pass, document: ConfigDocument): Promise<void> {
   const { key, ctx, options, stored, collected, sources, desired } = current;
   const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
   tellOutcome(ctx.events, collected, stored.document, outcome);
@@ -212,7 +211,6 @@ async function save(current: Pass, document: ConfigDocument, backup?: string): P
       client: ctx.client,
       stored,
       owners: collected.owners,
-      backup,
       operatorNamespace: options.operatorNamespace,
     },
     next,

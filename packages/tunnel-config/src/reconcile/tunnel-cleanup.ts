@@ -8,7 +8,7 @@ import { labelValue } from "../desired/cloudflared.ts";
 import { sourceKey } from "../desired/document.ts";
 import { type Access, resolveAccess } from "./access.ts";
 import { Problem } from "./problem.ts";
-import { isExisting, isShared } from "./tunnel-remote.ts";
+import { adoptedText, isAdopted, isExisting, isShared } from "./tunnel-remote.ts";
 import { childNamespace, storedDocument, type TunnelRun } from "./tunnel-run.ts";
 
 /** Longest waits, in milliseconds from the begin of the deletion: for the configuration, and for the pods. */
@@ -30,6 +30,11 @@ export async function cleanUp(run: TunnelRun): Promise<number> {
   if (deployment !== undefined && isControlledBy(deployment, tunnel))
     await ctx.client.deleteIfExists(DEPLOYMENT, keyOf(deployment));
   if (!tunnelId || isExisting(tunnel) || spec?.deletionPolicy === "Orphan") return 0;
+  if (isAdopted(tunnel)) {
+    const note = adoptedText({ id: tunnelId, name: status.tunnelName ?? "" });
+    ctx.events.record(tunnel, { type: "Normal", reason: "Kept", note });
+    return 0;
+  }
   const selector = `${PREFIX}/app=cloudflared,${PREFIX}/tunnel=${labelValue(metadata.name ?? "")}`;
   if (age < PODS_LIMIT_MS) {
     const pods = await ctx.client.list(POD, { namespace, labelSelector: selector, metadataOnly: true });

@@ -6,7 +6,7 @@ import { createExchange } from "../cloudflare/exchange.ts";
 import { createRegistry } from "../cloudflare/registry.ts";
 import type { AnyTunnel } from "../kinds.ts";
 import { assertRemote } from "./sync-remote.ts";
-import { establish, isMoved, tunnelName } from "./tunnel-remote.ts";
+import { establish, isAdopted, isMoved, tunnelName } from "./tunnel-remote.ts";
 
 const ACCOUNT = "test-account-id";
 
@@ -50,6 +50,25 @@ describe("the tunnel of an object", () => {
       });
     double.state.tunnels.set(gone, { ...double.state.tunnels.get(two)! });
     await expect(existing({ name: "two" })).rejects.toThrow("more than one tunnel");
+  });
+
+  it("TUN-225 was there before where the spec calls it so, or where it had a connector and no annotation makes it the object's own", async () => {
+    const id = await create("main");
+    const annotations = { "cloudflare-operator.io/adopt": "true" };
+    const taken = async (spec: object, metadata: object = {}): Promise<boolean> =>
+      (await establish(tunnel(spec, metadata), ACCOUNT, api, { record: () => {} } as never, () => {}))
+        .adopted;
+    expect([await taken({}), await taken({ existingTunnel: { id } })]).toEqual([false, true]);
+    double.state.tunnels.get(id)!.fields.status = "down";
+    expect([await taken({}), await taken({}, { annotations })]).toEqual([true, false]);
+    expect(await taken({ newTunnel: { name: "other" } })).toBe(false);
+    const held = (spec: object, adopted?: boolean, metadata = {}): boolean =>
+      isAdopted({ ...tunnel(spec, metadata), status: { adopted } } as never);
+    expect([held({}, true), held({}), held({ existingTunnel: { id } })]).toEqual([true, false, true]);
+    expect([
+      held({}, true, { annotations }),
+      held({ existingTunnel: { id } }, true, { annotations }),
+    ]).toEqual([false, true]);
   });
 
   it("TUN-214 is another one when another identifier is named, or without one another name", () => {

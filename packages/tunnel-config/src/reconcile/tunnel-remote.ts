@@ -17,6 +17,8 @@ const TAKEN_MS = 300_000;
 const NAME_TAKEN = 1013;
 
 export interface RemoteTunnel extends TunnelIdentity {
+  /** Whether it was there before the object, so that it keeps its name and stays (TUN-225). */
+  readonly adopted: boolean;
   /** Known only to whoever has just created the tunnel. */
   readonly secret?: string;
 }
@@ -28,9 +30,26 @@ export function tunnelName({ spec, metadata }: Cached<AnyTunnel>): string {
   return spec?.newTunnel?.name || own;
 }
 
-/** Whether the tunnel was there before the object. */
+/** Whether the spec names the tunnel as one that is there already. */
 export function isExisting({ spec }: Cached<AnyTunnel>): boolean {
   return spec?.existingTunnel !== undefined;
+}
+
+/** Whether the tunnel was there before the object, and nobody has said that it is the object's own from now on (TUN-225). */
+export function isAdopted(tunnel: Cached<AnyTunnel>): boolean {
+  return isExisting(tunnel) || (tunnel.status?.adopted === true && !mayAdopt(tunnel));
+}
+
+function mayAdopt({ metadata }: Cached<AnyTunnel>): boolean {
+  return metadata.annotations?.[ANNOTATIONS.adopt] === "true";
+}
+
+/** Which remedies there are for a tunnel that keeps its name and stays. */
+export function adoptedText({ id, name }: Pick<RemoteTunnel, "id" | "name">): string {
+  return (
+    `tunnel ${name} (${id}) was there before this object: it keeps its name, and stays when the object goes; ` +
+    `the annotation ${ANNOTATIONS.adopt}: "true" makes it the object's own, a new object makes a new tunnel`
+  );
 }
 
 /** Whether another tunnel is named than the one that the object has: by its identifier, else by its name (TUN-214). */
@@ -100,7 +119,7 @@ export async function establish(
       reason: "Created",
       note: `tunnel ${name} is created: ${created.id}`,
     });
-    return { id: created.id, name, account, secret };
+    return { id: created.id, name, account, adopted: false, secret };
   } catch (error) {
     if (!(error instanceof ApiError && error.is(NAME_TAKEN))) throw error;
     const [other] = await api.tunnelsNamed(account, name);
@@ -115,10 +134,11 @@ async function existing(
   api: CloudflareApi,
 ): Promise<RemoteTunnel> {
   const byId = id ? await api.tunnel(account, id) : undefined;
-  if (byId !== undefined) return { id: byId.id, name: byId.name, account };
+  if (byId !== undefined) return { id: byId.id, name: byId.name, account, adopted: true };
   const named = name ? await api.tunnelsNamed(account, name) : [];
   const [found] = named;
-  if (found !== undefined && named.length === 1) return { id: found.id, name: found.name, account };
+  if (found !== undefined && named.length === 1)
+    return { id: found.id, name: found.name, account, adopted: true };
   const message =
     named.length > 1
       ? "more than one tunnel"
@@ -134,7 +154,7 @@ function adopt(
   events: EventRecorder,
 ): RemoteTunnel {
   const live = found.status === "healthy" || found.status === "degraded";
-  if (live && tunnel.metadata.annotations?.[ANNOTATIONS.adopt] !== "true") {
+  if (live && !mayAdopt(tunnel)) {
     const message =
       `the account has a tunnel ${found.name} (${found.id}) that is ${found.status}; ` +
       `take it over with the annotation ${ANNOTATIONS.adopt}: "true", or choose another name`;
@@ -145,5 +165,7 @@ function adopt(
     reason: "Adopted",
     note: `tunnel ${found.name} (${found.id}) is taken over`,
   });
-  return { id: found.id, name: found.name, account };
+  // One that never had a connector is what a creation leaves that was not noted (TUN-205).
+  const adopted = found.status !== "inactive" && !mayAdopt(tunnel);
+  return { id: found.id, name: found.name, account, adopted };
 }

@@ -12,17 +12,17 @@ import {
 import type { Deployment } from "@quartet/core/kinds";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import { ANNOTATIONS, FINALIZER } from "../constants.ts";
-import { aggregate, settingsWinner } from "../desired/aggregate.ts";
-import { type ConfigDocument, sourceKey } from "../desired/document.ts";
-import { settingsProblem } from "../desired/sources/tunnel.ts";
+import { aggregate } from "../desired/aggregate.ts";
+import type { ConfigDocument } from "../desired/document.ts";
 import { type AnyTunnel, type Cached, DOMAIN } from "../kinds.ts";
-import { resolveAccess } from "./access.ts";
+import { type Access, resolveAccess } from "./access.ts";
 import { accountOf } from "./account.ts";
-import { type Wanted, withConditions } from "./conditions.ts";
+import { withConditions } from "./conditions.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
-import { establish, freeTunnels, isExisting, isMoved, type RemoteTunnel } from "./tunnel-remote.ts";
+import { adoptedOf, conflictOf, obstacleOf, readyOf, settingsOf } from "./tunnel-conditions.ts";
+import { establish, freeTunnels, isAdopted, isMoved, type RemoteTunnel } from "./tunnel-remote.ts";
 import { childNamespace, storedDocument, type TunnelOptions, type TunnelRun } from "./tunnel-run.ts";
 
 type Status = NonNullable<AnyTunnel["status"]>;
@@ -66,7 +66,7 @@ async function pass(run: TunnelRun): Promise<void> {
     );
   }
   const access = await resolveAccess(spec?.cloudflare, metadata.namespace ?? "", ctx.cache, options);
-  const account = tunnel.status?.accountId || (await accountOf(access));
+  const account = await tunnelAccount(tunnel, access);
   const document = await storedDocument(tunnel.status?.tunnelId, ctx.cache, options.operatorNamespace);
   const remote = await identify(run, access.api, account, document);
   if (remote === undefined) return;
@@ -79,6 +79,18 @@ async function pass(run: TunnelRun): Promise<void> {
   const synced = document?.configVersion !== undefined && document.tunnelId === remote.id;
   const deployment = synced ? await keepDeployment(children, token) : undefined;
   await writeStatus(run, remote, document, deployment);
+}
+
+/** The account of the tunnel; another one has another tunnel, which only its identifier or name can be (TUN-226). */
+async function tunnelAccount(tunnel: Cached<AnyTunnel>, access: Access): Promise<string> {
+  const { accountId = "", tunnelId = "", tunnelName = "" } = tunnel.status ?? {};
+  const held = tunnelId !== "" && !isMoved(tunnel.spec?.existingTunnel, tunnelId, tunnelName);
+  if (!held || accountId === "") return accountOf(access);
+  if ((access.accountId || accountId) === accountId) return accountId;
+  const message =
+    `tunnel ${tunnelId} is in account ${accountId}, the credentials are for account ${access.accountId}; ` +
+    "put those of its account back, or name a tunnel of the other account by spec.existingTunnel";
+  throw new Problem("ImmutableField", message);
 }
 
 /** The tunnel in the account. Its identifier is in the status before anything else is made (TUN-205). */
@@ -94,9 +106,9 @@ async function identify(
   const assertFree = await freeTunnels(run);
   if (tunnelId && !moved) assertFree(tunnelId);
   const lost = document?.syncStatus === "TunnelDeleted" && tunnelId !== undefined;
-  if (tunnelId && !moved && !lost) return renamed(run, api, { id: tunnelId, name, account });
-  if (tunnelId && lost && (await api.tunnel(account, tunnelId)) !== undefined)
-    return { id: tunnelId, name, account };
+  const held = { id: tunnelId ?? "", name, account, adopted: isAdopted(tunnel) };
+  if (tunnelId && !moved && !lost) return renamed(run, api, held);
+  if (tunnelId && lost && (await api.tunnel(account, tunnelId)) !== undefined) return held;
   if (ctx.dryRun) return undefined;
   const remote = await establish(tunnel, account, api, ctx.events, assertFree);
   if (remote.id === tunnelId) return remote;
@@ -111,20 +123,21 @@ async function identify(
     tunnelName: remote.name,
     accountId: account,
     zoneId: tunnel.status?.zoneId ?? "",
+    adopted: remote.adopted || undefined,
     state,
   };
   await ctx.client.patchStatus<AnyTunnel>(run.kind, tunnel, status);
   return remote;
 }
 
-/** A changed name is carried over (TUN-214). */
+/** A changed name is carried over (TUN-214), but not to a tunnel that was there before (TUN-225). */
 async function renamed(
   { tunnel, ctx }: TunnelRun,
   api: CloudflareApi,
   remote: RemoteTunnel,
 ): Promise<RemoteTunnel> {
   const name = tunnel.spec?.newTunnel?.name;
-  if (isExisting(tunnel) || !name || name === remote.name || ctx.dryRun) return remote;
+  if (remote.adopted || !name || name === remote.name || ctx.dryRun) return remote;
   await api.renameTunnel(remote.account, remote.id, name);
   return { ...remote, name };
 }
@@ -144,7 +157,7 @@ async function writeStatus(
   const { tunnel, ctx, kind, options } = run;
   const generation = tunnel.metadata.generation ?? 0;
   const synced = document?.syncStatus === "Synced";
-  const bad = settingsProblem(tunnel);
+  const bad = obstacleOf(tunnel, remote);
   const rejected = (document?.rejected ?? []).length > 0;
   const syncReason = synced
     ? rejected
@@ -159,7 +172,8 @@ async function writeStatus(
     { type: "ConfigSynced", on: synced, reason: syncReason, message: document?.lastError ?? "" },
     { type: "DeploymentAvailable", on: available, reason: available ? "Available" : "Unavailable" },
     conflictOf(document),
-    ...settingsOf(run, document),
+    ...settingsOf(tunnel, document),
+    ...adoptedOf(tunnel, remote),
     readyOf(bad, synced, active, document),
   ];
   const conditions = withConditions(tunnel.status?.conditions, wanted, generation, options.clock.now());
@@ -169,6 +183,7 @@ async function writeStatus(
     tunnelId: remote.id,
     tunnelName: remote.name,
     accountId: remote.account,
+    adopted: remote.adopted || undefined,
     zoneId: await zoneOf(run),
     state: bad !== undefined ? "error" : active ? "active" : "creating",
     observedGeneration: generation,
@@ -177,40 +192,6 @@ async function writeStatus(
     conditions,
   };
   await ctx.client.patchStatus<AnyTunnel>(kind, tunnel, status);
-}
-
-/** Whether the account holds somebody else's configuration (TUN-633, TUN-634). */
-function conflictOf(document: ConfigDocument | undefined): Wanted {
-  const { reason = "NoConflict", message = "" } = document?.conflict ?? {};
-  return { type: "ConfigConflict", on: document?.conflict !== undefined, reason, message };
-}
-
-/** Whose settings count, of several objects that have one tunnel (TUN-626). Told as long as there are several. */
-function settingsOf({ tunnel }: TunnelRun, document: ConfigDocument | undefined): Wanted[] {
-  const type = "SettingsConflict";
-  const { kind, metadata, status } = tunnel;
-  const own = sourceKey({ kind, namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
-  const winner = settingsWinner(document?.sources ?? {}, own);
-  if (winner !== undefined)
-    return [{ type, on: true, reason: "SettingsIgnored", message: `those of ${winner} count` }];
-  const told = findCondition(status?.conditions as Condition[] | undefined, type) !== undefined;
-  return told ? [{ type, on: false, reason: "NoConflict" }] : [];
-}
-
-function readyOf(
-  bad: string | undefined,
-  synced: boolean,
-  active: boolean,
-  document: ConfigDocument | undefined,
-): Wanted {
-  if (bad !== undefined) return { type: "Ready", on: false, reason: "InvalidConfig", message: bad };
-  if (active) {
-    const message = "the tunnel, its configuration and cloudflared are in place";
-    return { type: "Ready", on: true, reason: "Reconciled", message };
-  }
-  const reason = synced ? "DeploymentPending" : "ConfigPending";
-  const message = document?.lastError ?? "waiting for the first configuration";
-  return { type: "Ready", on: false, reason, message };
 }
 
 /** Zone of the domain that the tunnel names, as far as it is known in the cluster. */
