@@ -102,7 +102,7 @@ describe("bad configuration", () => {
     [
       ["bogus"],
       {},
-      /unknown command bogus: known are run, dev, explain, patch, serves, adopt-crd, version, help/,
+      /unknown command bogus: known are run, dev, explain, patch, serves, plan, adopt-crd, version, help/,
     ],
     [["run", "twice"], {}, /run takes no argument twice/],
     [["--kubeconfig=/nowhere"], {}, /--kubeconfig \/nowhere: no such file/],

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   explain: {},
   patch: {},
   serves: {},
+  plan: {},
   "adopt-crd": {},
   version: {},
   help: {},
@@ -84,6 +85,10 @@ async function dispatch(program: Program): Promise<ExitCode> {
   if (word === "adopt-crd") {
     const { adoptCrd } = await import("./adopt.ts");
     return print(program, await adoptCrd(loaded, rest, program));
+  }
+  if (word === "plan") {
+    const { plan } = await import("./plan.ts");
+    return plan(loaded, rest, program);
   }
   if (rest.length > 0) throw new ConfigurationError(`${word} takes no argument ${rest[0]}`);
   const asked = (flag: string): boolean => loaded.texts.get(flag)?.text === "true";

@@ -48,6 +48,8 @@ Commands:
            such a node, and which of its patches set what; needs no cluster
   serves   --config FILE URL…: which rule of a tunnel serves each URL, which object asked for it, and what was left out;
            FILE is the tunnel's ConfigMap, - standard input; needs no cluster
+  plan     [TUNNEL…]: what the next passes would transmit to tunnels, and what somebody else has changed in the account;
+           changes nothing, exits with 1 when something differs; TUNNEL is an identifier or such as ClusterTunnel/main
   adopt-crd daemonsets.apps.kruise.io: take over the definition of an OpenKruise that is no longer there
   version  print the version
   help     print this text

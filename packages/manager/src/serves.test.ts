@@ -79,6 +79,26 @@ it("TUN-638 decodes the path as cloudflared does, and takes no query for it", as
   expect(other).toBe("  http://shop.web.svc:80");
 });
 
+it.each([
+  ["*.example.com", true],
+  ["*.shop.example.com", false],
+  ["*", true],
+  ["shop.*.com", true],
+  ["sh*p*.com", true],
+  ["*shop.example.com", true],
+  ["shop.example.com*shop.example.com", false],
+  ["Shop.Example.com.", true],
+  ["shop.example.com:443", true],
+  ["example.com", false],
+])(
+  "TUN-638 a rule for %s that was left out is told of a host that it is meant for: %s",
+  async (hostname, told) => {
+    const sources = { "Ingress/web/odd": source("Ingress", "odd", "", rule(hostname, "^/(", "http://a:80")) };
+    const lines = await serves(configMap({ sources, syncStatus: "Synced" }), "https://shop.example.com/");
+    expect(lines.some((line) => line.includes(`left out: ${hostname}^/( of Ingress/web/odd`))).toBe(told);
+  },
+);
+
 it("TUN-638 tells what is wrong with the call", async () => {
   await expect(servesText([])).rejects.toThrow(/--config is needed\nusage: quartet serves/);
   await expect(servesText(["--config", "/none"])).rejects.toThrow(/a URL is needed/);

@@ -15,7 +15,7 @@ export interface Serving {
   readonly source?: string;
   /** Others that asked for the same host and path as the rule. */
   readonly conflict?: Conflict;
-  /** Rules for the host of the URL that were left out. */
+  /** Rules for the host of the URL, or for a wildcard above it, that were left out. */
   readonly rejected: readonly Rejection[];
   /** Why a later change could not be sent; what is served is what the API took last. */
   readonly lastError?: string;
@@ -46,11 +46,27 @@ export function servingOf(object: DeepReadonly<ConfigObject>, urls: readonly URL
       rejected: [
         ...rejected,
         ...(document.rejected ?? []).filter(({ fragment }) => fragment !== undefined),
-      ].filter((one) => one.hostname === "" || (punycodeOf(one.hostname) ?? one.hostname) === url.hostname),
+      ].filter((one) => isFor(one.hostname, url.hostname)),
       ...(document.syncStatus !== "Synced" &&
         document.lastError !== undefined && { lastError: document.lastError }),
     };
   });
+}
+
+/** Whether a host that was asked for, and may be none that cloudflared takes, is meant for the one of a URL. */
+function isFor(asked: string, host: string): boolean {
+  const name = (punycodeOf(asked) ?? asked).toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+  if (name === "" || name === host) return true;
+  const [first = "", ...others] = name.split("*");
+  const last = others.pop();
+  if (last === undefined || !host.startsWith(first) || !host.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = host.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= host.length - last.length;
 }
 
 function decoded(path: string): string {

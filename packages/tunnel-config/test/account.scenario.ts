@@ -224,4 +224,39 @@ describe("the account", () => {
       expect(await stage.ready("CloudflareCredentials", "main")).toMatchObject({ status: "True" }),
     );
   });
+
+  it("TUN-319 TUN-616 sources that no ConfigMap holds are refused as a whole, and what was served is served on", async () => {
+    const id = await createTunnel();
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
+    await eventually(async () => expect((await stage.document(id))?.syncStatus).toBe("Synced"));
+    const backend = { service: { name: "web", port: { number: 80 } } };
+    const paths = Array.from({ length: 5_000 }, (_, index) => ({
+      path: `/p${index}`,
+      pathType: "Prefix",
+      backend,
+    }));
+    const rules = [{ host: "many.example.com", http: { paths } }];
+    const transmitted = stage.puts().length;
+    await stage.create("Ingress", "many", { spec: { ingressClassName: "cloudflare", rules } });
+    await eventually(async () => {
+      const { conditions } = (await stage.get("ClusterTunnel", "main")).status;
+      const told = conditions.map(({ type, status, reason }: Loose) => `${type} ${status} ${reason}`);
+      expect(told).toEqual(
+        expect.arrayContaining(["Ready False ConfigPending", "ConfigSynced False ConfigTooLarge"]),
+      );
+      expect(await stage.events("main")).toContainEqual(
+        expect.stringMatching(/^Warning ConfigTooLarge .*spread its hosts over several tunnels$/),
+      );
+    });
+    expect(stage.puts().length).toBe(transmitted);
+    expect([stage.hosts(id), Object.keys((await stage.document(id))!.sources)]).toEqual([
+      ["a.example.com", undefined],
+      ["ClusterTunnel/main", `Ingress/${stage.namespace}/a`],
+    ]);
+    await stage.remove("Ingress", "many");
+    await eventually(async () =>
+      expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({ status: "True" }),
+    );
+  });
 });

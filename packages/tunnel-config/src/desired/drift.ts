@@ -17,7 +17,7 @@ export function driftLines(remote: Unknown | null, desired: TunnelConfig): strin
     lines.push("the order of the rules");
   const options = canonicalOptions(remote?.originRequest);
   if (options !== canonicalOptions(desired.originRequest)) lines.push(`originRequest ${options}`);
-  const warp = isMap(remote?.["warp-routing"]) && remote["warp-routing"].enabled === true;
+  const warp = warpOf(remote);
   if (warp !== desired["warp-routing"].enabled) lines.push(`warp-routing ${warp}`);
   return lines.length > MAX_LINES
     ? [...lines.slice(0, MAX_LINES - 1), `${lines.length - MAX_LINES + 1} more`]
@@ -37,7 +37,13 @@ export function foreignRules(remote: Unknown | null, desired: TunnelConfig): boo
   );
 }
 
-function rulesOf(remote: Unknown | null): string[] {
+/** Whether WARP routing is on; it is off unless it is said to be on. */
+export function warpOf(config: Unknown | null): boolean {
+  return isMap(config?.["warp-routing"]) && config["warp-routing"].enabled === true;
+}
+
+/** The rules, each in one form for all that mean the same. */
+export function rulesOf(remote: Unknown | null): string[] {
   return Array.isArray(remote?.ingress) ? remote.ingress.map((rule: unknown) => canonical(rule)) : [];
 }
 
@@ -53,6 +59,7 @@ function canonical(rule: unknown): string {
   });
 }
 
-function canonicalOptions(options: unknown): string {
+/** Options in one form for all that mean the same. */
+export function canonicalOptions(options: unknown): string {
   return isMap(options) ? JSON.stringify(sorted(options)) : "{}";
 }

@@ -25,9 +25,11 @@ export function readStored(object: Cached<ConfigObject> | undefined, tunnelId: s
 }
 
 /** Documents of all tunnels, by identifier. */
-export async function configsOf(ctx: ReconcileContext): Promise<ReadonlyMap<string, ConfigDocument>> {
+export async function configsOf({
+  cache,
+}: Pick<ReconcileContext, "cache">): Promise<ReadonlyMap<string, ConfigDocument>> {
   const found = new Map<string, ConfigDocument>();
-  for (const object of await ctx.cache.list(CONFIG_MAP)) {
+  for (const object of await cache.list(CONFIG_MAP)) {
     const id = object.metadata.labels?.[LABELS.tunnelId];
     if (id === undefined) continue;
     const { document, broken } = readStored(object, id);
