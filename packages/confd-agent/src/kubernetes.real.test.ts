@@ -80,6 +80,38 @@ it("AS-18 CONFD-K8S-11 CONFD-K8S-13 CONFD-K8S-14 a Secret with rights for it alo
   expect(agent.log()).not.toContain(bytes.toString("base64").slice(0, 40));
 });
 
+it("CONFD-CFG-17 CONFD-K8S-14 the log has no value of a Secret, not by its template nor by its commands nor by those of other files", async () => {
+  const { scene } = cluster;
+  await cluster.apply("secrets", "app", { stringData: { password: "very-secret", mode: "bad" } });
+  await cluster.apply("configmaps", "app", { data: { colour: "greenish" } });
+  const keys = ["/secrets/-/app", "/configmaps/-/app"];
+  const line = '{{getv "/secrets/-/app/password"}} {{getv "/configmaps/-/app/colour"}}\n';
+  scene.resource("checked", {
+    keys,
+    template: line,
+    lines: ['check_cmd = "echo line 1:; cat {{.src}}; grep -q good {}/mode"'],
+  });
+  scene.resource("broken", { keys, template: '{{atoi (getv "/secrets/-/app/password")}}' });
+  scene.resource("mode", { keys, template: '{{getv "/secrets/-/app/mode"}}' });
+  scene.resource("other", {
+    keys: ["/configmaps/-/app"],
+    template: '{{getv "/configmaps/-/app/colour"}}',
+    lines: ['reload_cmd = "cat {}/mode {}/checked; exit 3"'],
+  });
+  const agent = await cluster.watch(undefined, "--log-level", "trace");
+  await eventually(agent.log, (log) =>
+    log.includes('Config check failed: exit status 1: "line 1:\\n<hidden> greenish\\n"'),
+  );
+  await eventually(agent.log, (log) => log.includes("error calling atoi: strconv.Atoi: invalid syntax"));
+  await cluster.patch("secrets", "app", { stringData: { mode: "good", password: "other-secret" } });
+  await becomes(scene, "checked", "other-secret greenish\n");
+  expect(statSync(scene.path("checked")).mode & 0o777).toBe(0o600);
+  await eventually(agent.log, (log) =>
+    log.includes('Reload failed: exit status 3: "<hidden> greenish\\n"; it stays due'),
+  );
+  expect((await agent.stop()).stderr).not.toMatch(/very-|other-s/);
+});
+
 it("CONFD-K8S-2 CONFD-K8S-3 CONFD-K8S-4 CONFD-K8S-6 a whole namespace, binary data, and trees", async () => {
   const { scene } = cluster;
   await cluster.apply("configmaps", "a", {

@@ -167,7 +167,9 @@ export function execute(data: Maybe, options: ExecOptions): string {
   const print = (node: Node, value: Maybe): void => {
     run.at = node;
     if (value?.kind === "func") run.fail(`can't print ${nodeText(node)} of type ${value.type.name}`);
-    run.write(value === undefined ? "<no value>" : sprint([value]));
+    const text = value === undefined ? "<no value>" : sprint([value]);
+    run.write(text);
+    run.onPrint(text);
   };
 
   const root = run.trees.get(run.name) ?? run.fail(`${quote(run.name)} is an incomplete or empty template`);

@@ -33,6 +33,8 @@ export interface RenderOptions {
   /** Functions for this rendering; those of the template unless given. They must have the same names. */
   readonly functions?: Readonly<Record<string, GoFunction>>;
   readonly limits?: Partial<Limits>;
+  /** Told of each text that an action prints, in contrast to the template's own text (byte strings). */
+  readonly onPrint?: (text: string) => void;
 }
 
 export interface Template {
@@ -46,7 +48,7 @@ export function parseTemplate({ name, source, functions = {} }: TemplateOptions)
   const known = new Set([...BUILTINS.keys(), ...Object.keys(functions)]);
   const trees = guarded(byteName, () => parse(byteName, source, { functions: known }));
   return {
-    render: ({ data, functions: own = functions, limits = {} } = {}) =>
+    render: ({ data, functions: own = functions, limits = {}, onPrint = () => {} } = {}) =>
       execute(data, {
         name: byteName,
         text: source,
@@ -54,6 +56,7 @@ export function parseTemplate({ name, source, functions = {} }: TemplateOptions)
         functions: new Map([...BUILTINS, ...Object.entries(own)]),
         builtins: new Set([...BUILTINS.keys()].filter((builtin) => !Object.hasOwn(own, builtin))),
         limits: { ...DEFAULT_LIMITS, ...limits },
+        onPrint,
       }),
   };
 }

@@ -1,5 +1,6 @@
 /** The language rule by rule. Outputs and errors are those of Go 1.26. */
 import { describe, expect, it } from "vitest";
+import { parseTemplate } from "./index.ts";
 import { play } from "./language.testkit.ts";
 
 /** Rule, templates and what each gives: its text, or its error after `!`. */
@@ -262,3 +263,13 @@ for (const [rule, cases] of Object.entries(RULES)) {
     });
   });
 }
+
+it("CONFD-CFG-17 tells what actions print, apart from the template's own text", () => {
+  const printed: string[] = [];
+  const source = 'own {{"a"}}{{define "part"}}[{{.}}]{{end}}{{template "part" 1}}{{$x := "unseen"}}';
+  const template = parseTemplate({ name: "t", source });
+  expect([template.render({ onPrint: (text) => printed.push(text) }), printed]).toEqual([
+    "own a[1]",
+    ["a", "1"],
+  ]);
+});

@@ -17,6 +17,8 @@ export interface ExecOptions {
   /** Names of those functions that are the language's own: `and`, `or` and `call` are evaluated specially. */
   readonly builtins: ReadonlySet<string>;
   readonly limits: Limits;
+  /** Told of each text that an action prints. */
+  readonly onPrint: (text: string) => void;
 }
 
 /** A value, or none. */

@@ -23,13 +23,17 @@ export interface LogOptions {
   readonly secrets: readonly string[];
 }
 
+/** Whether lines of a level are in a log of the wanted level. */
+export function isLogged(level: Level, wanted: string): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf((wanted === "warning" ? "warn" : wanted) as Level);
+}
+
 /** Makes the log; levels below the wanted one are left out. */
 export function createLog({ level, format, write, secrets }: LogOptions): Log {
-  const least = LEVELS.indexOf((level === "warning" ? "warn" : level) as Level);
   const host = hostname();
   return {
     log: (lineLevel, text, fields = {}) => {
-      if (LEVELS.indexOf(lineLevel) < least) return;
+      if (!isLogged(lineLevel, level)) return;
       const message = secrets.reduce((shown, secret) => shown.replaceAll(secret, "<hidden>"), text);
       const time = new Date().toISOString();
       if (format === "json") {

@@ -128,6 +128,17 @@ describe("the agent", () => {
     expect(stderr).toContain('error calling atoi: strconv.Atoi: parsing "a text": invalid syntax');
   });
 
+  it("CONFD-CFG-17 what its commands print has no decrypted value; plain ones are shown", async () => {
+    scene.resource("out", {
+      keys: ["/"],
+      template: '{{cgetv "/pw/b"}} {{getv "/plain"}}',
+      lines: ['check_cmd = "cat {{.src}}; exit 1"'],
+    });
+    const { stdout, stderr } = await run(...keyring);
+    expect(stderr).toContain('Config check failed: exit status 1: "<hidden> a text"');
+    expect(stdout + stderr).not.toContain("p@sSw0rd");
+  });
+
   it("CONFD-CFG-17 a file with decrypted values that everyone may read is told", async () => {
     scene.resource("out", { keys: ["/"], template: '{{cgetv "/pw/b"}}' });
     expect((await run(...keyring)).stderr).toContain("holds secrets and is readable by all (mode 0644)");

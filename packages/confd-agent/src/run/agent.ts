@@ -15,6 +15,7 @@ import { createInventory } from "./inventory.ts";
 import { createPendingReloads } from "./pending.ts";
 import { createRenderer } from "./render.ts";
 import { createScheduler, runOnce } from "./scheduler.ts";
+import { createSecretTexts } from "./secrets.ts";
 import { createSlots } from "./slots.ts";
 import { createSources, tellsTime } from "./sources.ts";
 import type { Tracked } from "./tracked.ts";
@@ -70,6 +71,7 @@ export function createAgent({
     renderer: createRenderer(decrypt),
     slots: createSlots(settings.onetime ? 1 : settings.concurrency),
     pending,
+    secrets: createSecretTexts(),
     metrics,
     log: (level, message, about) =>
       log.log(
@@ -78,12 +80,7 @@ export function createAgent({
         about === undefined ? {} : { resource: about.resource.name, dest: about.resource.dest },
       ),
     signal: force.signal,
-    ...(onDifference === undefined
-      ? {}
-      : {
-          onDifference: (about: Tracked, secret: boolean, before: Buffer, after: Buffer) =>
-            onDifference(about.resource.dest, secret, before, after),
-        }),
+    ...(onDifference === undefined ? {} : { onDifference }),
   };
   const scheduler = createScheduler(deps, () => inventory.tracked());
 

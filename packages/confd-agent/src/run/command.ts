@@ -1,7 +1,9 @@
 /** Runs check and reload commands in a shell, with limits. */
 import { spawn } from "node:child_process";
+import { textOf } from "@quartet/go-template";
 import { shownDuration } from "../config/duration.ts";
 import { codeOf, messageOf } from "../errors.ts";
+import type { SecretTexts } from "./secrets.ts";
 
 /** Output that is kept of a command. */
 const MAX_OUTPUT = 64 * 1024;
@@ -25,8 +27,21 @@ export interface CommandResult {
   readonly problem?: string;
   /** Status of the exit, -1 when there was none. */
   readonly status: number;
-  /** Beginning of what it printed, and how much is left out. */
+  /** Beginning of what it printed (byte string), and how many bytes are left out. */
   readonly output: string;
+  readonly leftOut: number;
+}
+
+/** What a command printed, quoted for a message and without the secrets. */
+export function shownOutput({ output, leftOut }: CommandResult, { hide }: SecretTexts): string {
+  const more = leftOut > 0 ? `... (${leftOut} bytes more)` : "";
+  return JSON.stringify(textOf(hide(output)) + more);
+}
+
+/** What is wrong, with what the command printed about it; nothing when nothing is. */
+export function shownProblem(result: CommandResult, secrets: SecretTexts): string | undefined {
+  const { problem, output } = result;
+  return problem === undefined || output === "" ? problem : `${problem}: ${shownOutput(result, secrets)}`;
 }
 
 /** Runs a command to the end of its shell; children that it leaves behind are left alone. */
@@ -82,9 +97,9 @@ export function runCommand({
       clearTimeout(kill);
       signal.removeEventListener("abort", end);
       const report = (): void => {
-        const leftOut = printed > kept ? `... (${printed - kept} bytes more)` : "";
-        const output = Buffer.concat(chunks).toString("utf8") + leftOut;
-        resolve(problem === undefined ? { status, output } : { status, output, problem });
+        const output = Buffer.concat(chunks).toString("latin1");
+        const leftOut = printed - kept;
+        resolve({ status, output, leftOut, ...(problem === undefined ? {} : { problem }) });
       };
       // A child in the background may hold the pipes: they are read on, so that it does not break, but not waited for.
       const drain = setTimeout(report, DRAIN_MS);

@@ -8,12 +8,13 @@ import { type Current, digestOf, readCurrent, shownMode, targetOf } from "../fil
 import { replaceFile } from "../files/replace.ts";
 import { type Attributes, removeLeftovers, type Stage, writeStage } from "../files/stage.ts";
 import { cleanPath } from "../functions/paths.ts";
-import type { Level } from "../observe/log.ts";
+import { isLogged, type Level } from "../observe/log.ts";
 import type { Resource } from "../resource/resource.ts";
-import { runCommand } from "./command.ts";
+import { runCommand, shownOutput, shownProblem } from "./command.ts";
 import { checkCommand } from "./command-text.ts";
 import { formatProblem } from "./format.ts";
 import type { Renderer, RenderHost } from "./render.ts";
+import { type SecretTexts, secretTextsOf } from "./secrets.ts";
 
 /** What is remembered of a resource between its runs. */
 export interface ResourceMemory {
@@ -43,8 +44,10 @@ export interface RunContext {
   readonly revision: number | undefined;
   /** Renders even when the values are those of the last run. */
   readonly always: boolean;
-  /** Some of the values are secrets. */
+  /** Some of the values are secrets, and which are. */
   readonly secret: boolean;
+  readonly isSecret: (key: string) => boolean;
+  readonly secrets: SecretTexts;
   /** A new file with secrets is for its owner alone. */
   readonly keepsPrivate: boolean;
   readonly signal: AbortSignal;
@@ -71,7 +74,7 @@ export async function processResource(context: RunContext): Promise<RunOutcome> 
     if (memory.content !== undefined && !context.always && sameValues(memory.values, values)) {
       return await putInPlace(context, memory.content);
     }
-    const { content, files, decrypted } = await context.renderer.render({
+    const { content, files, decrypted, printed } = await context.renderer.render({
       file: resource.template,
       templates: join(settings.confdir, "templates"),
       values: storeValues(resource, values, (message) => context.log("warn", message)),
@@ -80,9 +83,11 @@ export async function processResource(context: RunContext): Promise<RunOutcome> 
     });
     memory.files = files;
     memory.decrypted = decrypted;
+    const isSecret = context.secret || decrypted;
+    context.secrets.set(resource.dest, isSecret ? secretTextsOf(values, context.isSecret, printed) : []);
     const invalid = formatProblem(resource.outputFormat, content.toString("utf8"));
     if (invalid !== undefined) {
-      const shown = context.secret || decrypted ? "where is not shown, for values are secret" : invalid;
+      const shown = isSecret ? "where is not shown, for values are secret" : invalid;
       throw new RunError(
         `output format validation failed (${resource.outputFormat}): ${shown}`,
         "when something changes",
@@ -228,7 +233,7 @@ function tellOnce({ memory, log }: RunContext, level: Level, text: string): void
 
 async function check(context: RunContext, stagePath: string): Promise<void> {
   const { resource, signal } = context;
-  const { problem, output, status } = await runCommand({
+  const result = await runCommand({
     command: checkCommand(resource.checkCmd, stagePath),
     timeout: resource.checkCmdTimeout,
     environment: {
@@ -237,13 +242,11 @@ async function check(context: RunContext, stagePath: string): Promise<void> {
     },
     signal,
   });
-  context.onCommand("check", status);
-  if (problem === undefined) {
-    context.log("debug", `check_cmd printed ${JSON.stringify(output)}`);
-    return;
-  }
-  const printed = output === "" ? "" : `: ${JSON.stringify(output)}`;
-  throw new RunError(`Config check failed: ${problem}${printed}`, "soon");
+  context.onCommand("check", result.status);
+  const problem = shownProblem(result, context.secrets);
+  if (problem !== undefined) throw new RunError(`Config check failed: ${problem}`, "soon");
+  if (isLogged("debug", context.settings.logLevel))
+    context.log("debug", `check_cmd printed ${shownOutput(result, context.secrets)}`);
 }
 
 /** What commands find in their environment besides the agent's own. */

@@ -50,6 +50,8 @@ export interface Rendered {
   readonly files: readonly string[];
   /** Encrypted values were read for it. */
   readonly decrypted: boolean;
+  /** Texts that its actions printed, where some of the values are secrets (byte strings). */
+  readonly printed: ReadonlySet<string>;
 }
 
 export interface Renderer {
@@ -84,6 +86,7 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
   /** Renders with the answers that are there; names without an answer go into the set. */
   const renderOnce = (request: RenderRequest, answers: Answers, onDecrypt: () => void): Rendered => {
     const files = new Set<string>([request.file]);
+    const printed = new Set<string>();
     let decrypted = false;
     const decryptNoted =
       decrypt &&
@@ -95,6 +98,7 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
     const renderFile = (file: string, chain: readonly string[], data: Value | undefined): string =>
       load(file).render({
         ...(data === undefined ? {} : { data }),
+        ...(request.secret === true || decrypt !== undefined ? { onPrint: (text) => printed.add(text) } : {}),
         functions: functionsOf({
           values: request.values,
           decrypt: decryptNoted,
@@ -107,7 +111,8 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
         }),
       });
     const output = renderFile(request.file, [request.file], request.data);
-    return { content: Buffer.from(output, "latin1"), files: [...files], decrypted };
+    if (request.secret !== true && !decrypted) printed.clear();
+    return { content: Buffer.from(output, "latin1"), files: [...files], decrypted, printed };
   };
   return {
     render: async (request) => {

@@ -10,6 +10,7 @@ import { loadResources } from "../resource/load.ts";
 import { createPendingReloads } from "./pending.ts";
 import { createRenderer } from "./render.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { createSecretTexts } from "./secrets.ts";
 import { createSlots } from "./slots.ts";
 import { type Tracked, track } from "./tracked.ts";
 
@@ -62,6 +63,7 @@ function start(more: Partial<Settings> = {}): { scheduler: Scheduler; resources:
       renderer: createRenderer(),
       slots: createSlots(settings.concurrency),
       pending: createPendingReloads("", () => {}),
+      secrets: createSecretTexts(),
       metrics: NO_METRICS,
       log: (level, message) => void log.push(`${level} ${message}`),
       signal: new AbortController().signal,

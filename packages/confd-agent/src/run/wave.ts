@@ -3,14 +3,15 @@ import type { Snapshot } from "../backend/backend.ts";
 import type { Client } from "../backend/client.ts";
 import type { Environment, Settings } from "../config/settings.ts";
 import { BackendError, messageOf, RunError } from "../errors.ts";
-import type { Level } from "../observe/log.ts";
+import { isLogged, type Level } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
-import { runCommand } from "./command.ts";
+import { runCommand, shownOutput, shownProblem } from "./command.ts";
 import { reloadCommand } from "./command-text.ts";
 import { currentHost } from "./host.ts";
 import type { PendingReloads } from "./pending.ts";
 import { commandVariables, processResource, sameValues } from "./process.ts";
 import type { Renderer, RenderHost } from "./render.ts";
+import type { SecretTexts } from "./secrets.ts";
 import type { Slots } from "./slots.ts";
 import type { Tracked } from "./tracked.ts";
 
@@ -20,11 +21,12 @@ export interface WaveDeps {
   readonly renderer: Renderer;
   readonly slots: Slots;
   readonly pending: PendingReloads;
+  readonly secrets: SecretTexts;
   readonly metrics: AgentMetrics;
   readonly log: (level: Level, message: string, tracked?: Tracked) => void;
   /** Ends running commands. */
   readonly signal: AbortSignal;
-  readonly onDifference?: (tracked: Tracked, secret: boolean, before: Buffer, after: Buffer) => void;
+  readonly onDifference?: (dest: string, secret: boolean, before: Buffer, after: Buffer) => void;
 }
 
 /** How a resource came out of a wave. */
@@ -143,6 +145,8 @@ async function runSteps(
     revision: snapshot.revision,
     always: tracked.always,
     secret: resource.ranges.some((range) => client.isSecret(range)),
+    isSecret: (key) => client.isSecret(key),
+    secrets: deps.secrets,
     keepsPrivate: client.keepsPrivate(),
     signal,
     log: (level, message) => log(level, message, tracked),
@@ -152,7 +156,7 @@ async function runSteps(
     },
     ...(onDifference === undefined
       ? {}
-      : { onDifference: (secret, before, after) => onDifference(tracked, secret, before, after) }),
+      : { onDifference: (secret, before, after) => onDifference(resource.dest, secret, before, after) }),
   });
   if (outcome === "written") {
     metrics.written(resource.dest);
@@ -198,13 +202,13 @@ function reloadGroups(wave: readonly Tracked[], { syncOnly, noop }: Settings): M
 /** Runs the command once for all that are due; a failure is that of each. */
 async function reload(
   group: ReloadGroup,
-  { metrics, pending, log, signal, environment }: WaveDeps,
+  { settings, metrics, pending, secrets, log, signal, environment }: WaveDeps,
 ): Promise<void> {
   const [first] = group.due;
   if (first === undefined) return group.finish(undefined);
   for (const tracked of group.due) tracked.lastReloadAt = performance.now();
   const { resource } = first;
-  const { problem, output, status } = await runCommand({
+  const result = await runCommand({
     command: groupKey(first),
     timeout: resource.reloadCmdTimeout,
     environment: {
@@ -213,17 +217,18 @@ async function reload(
     },
     signal,
   });
-  metrics.command("reload", status);
+  metrics.command("reload", result.status);
+  const problem = shownProblem(result, secrets);
   if (problem === undefined) {
-    log("debug", `reload_cmd printed ${JSON.stringify(output)}`, first);
+    if (isLogged("debug", settings.logLevel))
+      log("debug", `reload_cmd printed ${shownOutput(result, secrets)}`, first);
     for (const tracked of group.due) {
       tracked.reloadPending = false;
       pending.set(tracked.resource.dest, false);
       metrics.reloadPending(tracked.resource.dest, false);
     }
   }
-  const printed = output === "" ? "" : `: ${JSON.stringify(output)}`;
-  group.finish(problem === undefined ? undefined : `Reload failed: ${problem}${printed}; it stays due`);
+  group.finish(problem === undefined ? undefined : `Reload failed: ${problem}; it stays due`);
 }
 
 /** One read per backend for all its resources; where that fails for a range alone, each reads for itself. */

@@ -54,6 +54,30 @@ describe("Vault as a source", () => {
     expect(scene.read("out")).toBe("very-secret");
   });
 
+  it("CONFD-CFG-17 what its commands print has none of its secrets, in no form that its template made of them", async () => {
+    vault.put("secret/app", { user: "ann-of-app", password: "very-secret" });
+    const template =
+      'user={{getv "/secret/app/user"}} basic={{base64Encode (getv "/secret/app/password")}} {{(json (getv "/secret/app")).password}}';
+    scene.resource("checked", {
+      keys: ["/secret/app"],
+      template,
+      lines: ['check_cmd = "cat {{.src}}; echo in line 3; exit 7"'],
+    });
+    scene.resource("reloaded", {
+      keys: ["/secret/app"],
+      template,
+      lines: ['check_cmd = "cat {{.src}}"', 'reload_cmd = "cat {{.dest}}; exit 8"'],
+    });
+    const { code, stdout, stderr } = await scene.run(args("-onetime", "-log-level", "debug", ...ROOT));
+    expect(code).toBe(1);
+    const shown = '"user=<hidden> basic=<hidden> <hidden>';
+    expect(stderr).toContain(`Config check failed: exit status 7: ${shown}in line 3\\n"`);
+    expect(stderr).toContain(`check_cmd printed ${shown}"`);
+    expect(stderr).toContain(`Reload failed: exit status 8: ${shown}"; it stays due`);
+    const encoded = Buffer.from("very-secret").toString("base64");
+    expect(stdout + stderr).not.toMatch(new RegExp(`very|ann-of|${encoded.slice(0, 6)}`));
+  });
+
   it.each([
     ['{{getv "/secret/app" | atoi}}', ":1:23: ", "error calling atoi: strconv.Atoi: invalid syntax"],
     [
