@@ -3,7 +3,15 @@ import { expect, it } from "vitest";
 import { planText } from "./plan.ts";
 
 const base: TunnelPlan = {
-  ...{ tunnelId: "t1", objects: ["ClusterTunnel/main"], rules: 2, unsent: [], foreign: [], rejected: [] },
+  ...{
+    tunnelId: "t1",
+    objects: ["ClusterTunnel/main"],
+    rules: 2,
+    unsent: [],
+    foreign: [],
+    warnings: [],
+    rejected: [],
+  },
 };
 
 it("TUN-639 prints a paragraph for each tunnel, and says whether something differs", () => {
@@ -17,6 +25,7 @@ it("TUN-639 prints a paragraph for each tunnel, and says whether something diffe
     unsent: ["+ b"],
     foreign: ["- a"],
     rejected: [{ source: "Ingress/web/a", hostname: "a.b", path: "^/(", reason: "invalid regex" }],
+    warnings: ["Ingress/web/b: odd"],
     lastError: "HTTP 500",
   };
   const { text, differs } = planText([changed], []);
@@ -29,6 +38,7 @@ it("TUN-639 prints a paragraph for each tunnel, and says whether something diffe
       "  to be transmitted:",
       "    + b",
       "  left out: a.b^/( of Ingress/web/a: invalid regex",
+      "  warning: Ingress/web/b: odd",
       "  the last transmission failed: HTTP 500",
       "",
     ],

@@ -62,7 +62,7 @@ function isNamed({ objects, tunnelId }: TunnelPlan, name: string): boolean {
 }
 
 function paragraph(one: TunnelPlan): string {
-  const { objects, tunnelId, rules, unsent, foreign, rejected, lastError, problem } = one;
+  const { objects, tunnelId, rules, unsent, foreign, warnings, rejected, lastError, problem } = one;
   const title = [...objects, ...(tunnelId === "" ? [] : [`tunnel ${tunnelId}`])].join(", ");
   const section = (head: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [`  ${head}`, ...lines.map((line) => `    ${line}`)];
@@ -76,6 +76,7 @@ function paragraph(one: TunnelPlan): string {
       ({ hostname, path, source, reason }) =>
         `  left out: ${[`${hostname}${path}`, source].filter(Boolean).join(" of ")}: ${reason}`,
     ),
+    ...warnings.map((warning) => `  warning: ${warning}`),
     ...(lastError === undefined ? [] : [`  the last transmission failed: ${lastError}`]),
   ];
   return lines.map((line) => `${line}\n`).join("");

@@ -82,4 +82,37 @@ describe("commands", () => {
     expect((await planned()).problem).toContain("403");
     stage.cloudflare.faults.clear();
   });
+
+  it("TUN-479 TUN-480 TUN-641 what is served but hardly meant so is told to its owners, and in the plan", async () => {
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await stage.activeTunnel("main");
+    await stage.create("Service", "web", { spec: { ports: [{ port: 8080 }] } });
+    await stage.create("TunnelBinding", "broad", {
+      subjects: [{ name: "x", spec: { fqdn: "a.example.com", path: "/pay", target: "http://x:80" } }],
+      tunnelRef: { kind: "ClusterTunnel", name: "main" },
+    });
+    await stage.ingress("pay", "a.example.com", "web", "/pay");
+    await stage.ingress("wild", "*.example.com", "web");
+    await eventually(() => expect(stage.hosts(id)).toHaveLength(4));
+    const told: [name: string, ...texts: RegExp[]][] = [
+      [
+        "pay",
+        /^Warning RuleShadowed .*TunnelBinding\/.*\/broad/,
+        /^Warning PortNotInService .*no port 80, its ports: 8080/,
+      ],
+      ["wild", /^Warning WildcardDepth .*not example\.com itself/, /^Warning PortNotInService /],
+    ];
+    for (const [name, ...texts] of told)
+      await eventually(async () => {
+        const events = await stage.events(name);
+        for (const text of texts) expect(events).toContainEqual(expect.stringMatching(text));
+      });
+    const { warnings } = await planned();
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^Ingress\/.*\/pay: a\.example\.com, .* is never reached/),
+    );
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^Ingress\/.*\/wild: \*\.example\.com serves every name/),
+    );
+  });
 });

@@ -5,7 +5,8 @@ import type { PathKind, SourceRule } from "./document.ts";
 const MATCH_ALL = new Set(["/", "^/", ".*", "^.*$", "/.*", "^/.*", "^/.*$"]);
 /** What makes a text an expression. */
 const META = /[\\.+*?()|[\]{}^$]/;
-const PREFIX_END = /(?:\(\/\.\*\)\?\$|\/\.\*)$/;
+/** What follows the text of a prefix in its expression. */
+export const PREFIX_END: RegExp = /(?:\(\/\.\*\)\?\$|\/\.\*)$/;
 
 export interface PathRank {
   /** 0 exact, 1 expression, 2 prefix, 3 none. */

@@ -8,6 +8,7 @@ import { configMapName, LABELS } from "../constants.ts";
 import { type Aggregate, aggregate } from "../desired/aggregate.ts";
 import { configDiff } from "../desired/config-diff.ts";
 import type { ConfigDocument, Rejection } from "../desired/document.ts";
+import { shadowedRules } from "../desired/shadows.ts";
 import { refOf, refText } from "../desired/targets.ts";
 import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "../gateway-kinds.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
@@ -43,6 +44,8 @@ export interface TunnelPlan {
   readonly unsent: readonly string[];
   /** What somebody else has changed in the account since the last transmission. */
   readonly foreign: readonly string[];
+  /** What owners should know of it, each with the source that it is about. */
+  readonly warnings: readonly string[];
   /** Rules that are left out. */
   readonly rejected: readonly Rejection[];
   /** Why the last transmission failed. */
@@ -91,6 +94,7 @@ export async function planTunnels(options: PlanOptions): Promise<TunnelPlan[]> {
       tunnelId,
       objects: collected.owners.map((owner) => refText(refOf(owner))),
       rules: rendered.config.ingress.length - 1,
+      warnings: warningsOf(collected, rendered),
       rejected: [...rendered.rejected, ...rejected],
       ...(document.syncStatus !== "Synced" &&
         document.lastError !== undefined && { lastError: document.lastError }),
@@ -105,6 +109,14 @@ export async function planTunnels(options: PlanOptions): Promise<TunnelPlan[]> {
     plans.push({ ...plan, ...outcome });
   }
   return plans;
+}
+
+function warningsOf({ contributors }: Collected, rendered: Aggregate): string[] {
+  const own = [...contributors].flatMap(([source, { notices }]) =>
+    notices.map(({ message }) => ({ source, message })),
+  );
+  const all = [...own, ...rendered.notices, ...shadowedRules(rendered)];
+  return [...new Set(all.map(({ source, message }) => `${source}: ${message}`))];
 }
 
 type Outcome = Pick<TunnelPlan, "unsent" | "foreign" | "problem">;
@@ -152,6 +164,6 @@ function withoutTunnel(tunnel: Cached<AnyTunnel>): TunnelPlan {
     tunnel.status?.conditions as readonly { type: string; message?: string }[] | undefined
   )?.find(({ type }) => type === "Ready");
   const why = ready?.message ? `: ${ready.message}` : "";
-  const nothing = { tunnelId: "", rules: 0, unsent: [], foreign: [], rejected: [] };
+  const nothing = { tunnelId: "", rules: 0, unsent: [], foreign: [], warnings: [], rejected: [] };
   return { ...nothing, objects: [refText(refOf(tunnel))], problem: `has no tunnel yet${why}` };
 }

@@ -10,6 +10,7 @@ import { ANNOTATIONS } from "../constants.ts";
 import { aggregate } from "../desired/aggregate.ts";
 import { unmountedCaPools } from "../desired/ca-pools.ts";
 import type { ConfigDocument } from "../desired/document.ts";
+import { shadowedRules } from "../desired/shadows.ts";
 import { type ClaimWait, createClaimWait } from "./claim-wait.ts";
 import { collect } from "./collect.ts";
 import { type Problem, problemOf } from "./problem.ts";
@@ -200,8 +201,8 @@ async function save(current: Pass, document: ConfigDocument): Promise<void> {
   const { key, ctx, options, stored, collected, sources, desired } = current;
   const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
   tellOutcome(ctx.events, collected, stored.document, outcome);
-  const unmounted = unmountedCaPools(sources, mountsCaPool(collected.owners));
-  options.notices.tell(key.name, ctx.events, collected, [...desired.notices, ...unmounted]);
+  const told = [...unmountedCaPools(sources, mountsCaPool(collected.owners)), ...shadowedRules(desired)];
+  options.notices.tell(key.name, ctx.events, collected, [...desired.notices, ...told]);
   const { conflicts, rejected } = outcome;
   options.metrics.holds(current.tunnelId, outcome.config.ingress.length - 1, conflicts.length);
   const next = { ...document, sources, conflicts, rejected };

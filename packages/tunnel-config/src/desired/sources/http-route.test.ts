@@ -25,11 +25,12 @@ function contribution(rules: RouteRule[], hosts: string[] = ["r.example.com"]) {
           },
     granted: (namespace) => namespace === "granted",
   });
-  const { source, unsupported, unresolved, empty } = found;
+  const { source, notices, unsupported, unresolved, empty } = found;
   return {
     rules: (source.rules ?? []).map(({ hostname, path, service, originRequest }) =>
       [hostname, path, service, originRequest?.httpHostHeader].filter((part) => part !== undefined).join(" "),
     ),
+    notices: notices.map(({ reason }) => reason),
     unsupported: unsupported.length,
     unresolved: unresolved.map(({ reason }) => reason),
     empty,
@@ -51,6 +52,12 @@ describe("source of a route", () => {
       "r.example.com ^/$ http://web.a.svc:80",
       "r.example.com /v[0-9]+ http://web.a.svc:80",
     ]);
+  });
+
+  it("TUN-480 tells a port that the Service has not", () => {
+    const { rules, notices } = contribution([{ backendRefs: [{ ...BACKEND, port: 81 }] }]);
+    expect([rules, notices]).toEqual([["r.example.com http://web.a.svc:81"], ["PortNotInService"]]);
+    expect(contribution([{ backendRefs: [BACKEND] }]).notices).toEqual([]);
   });
 
   it("TUN-525 never widens a match that a tunnel cannot do", () => {

@@ -11,6 +11,7 @@ import type { OptionNotice } from "../origin-request.ts";
 import { type Contribution, rulePath } from "./ingress.ts";
 import { optionsOf, overlay } from "./origin.ts";
 import { protocolOf } from "./protocol.ts";
+import { missingPort } from "./service-port.ts";
 
 const PRIORITY = 100;
 /** What serves a rule none of whose backends can be reached, as the Gateway API has it. */
@@ -193,6 +194,7 @@ function resolve(ref: DeepReadonly<BackendRef>, where: string, scope: Scope): st
     unsupported.push(`${where}.filters: filters of a backend cannot be done by a tunnel`);
     return undefined;
   }
+  scope.notices.push(...missingPort(service, port));
   const servicePort = (service.spec.ports ?? []).find((one) => one.port === port);
   const asked = route.metadata.annotations?.[`${PREFIX}/protocol`];
   const protocol = protocolOf(

@@ -87,7 +87,8 @@ describe("rules of an Ingress", () => {
       source.rules?.[0]?.service,
       notices.map(({ reason }) => reason),
     ];
-    expect(outcome(of({ number: 81 }))).toEqual(["http://web.shop.svc:81", []]);
+    expect(outcome(of({ number: 81 }))).toEqual(["http://web.shop.svc:81", ["PortNotInService"]]);
+    expect(outcome(of({ number: 9090 }))).toEqual(["http://web.shop.svc:9090", []]);
     expect(outcome(of({ name: "admin" }))).toEqual(["http://web.shop.svc:9090", []]);
     expect(outcome(of({}))).toEqual(["http://web.shop.svc:8080", []]);
     expect(outcome(of({ name: "none" }))).toEqual(["http_status:503", ["PortNotFound"]]);
@@ -97,6 +98,35 @@ describe("rules of an Ingress", () => {
       ingress({ rules: [rule("a.b", { path: "/", backend: { resource: {} } })] }),
     );
     expect(outcome(resource)).toEqual(["http_status:503", ["UnsupportedBackend"]]);
+  });
+
+  it("TUN-480 a port that the Service has not is told with those that it has; names without ports of their own have any", () => {
+    const of = (spec: object) =>
+      contribution(ingress({ rules: [rule("a.b", root({ number: 81 }))] }), [
+        { ...service("web", []), spec } as Service,
+      ]).notices;
+    const ports = [{ port: 80 }, { port: 443 }];
+    expect(of({ ports })).toEqual([
+      {
+        reason: "PortNotInService",
+        message: "Service shop/web has no port 81, its ports: 80, 443; requests are answered with 502",
+      },
+    ]);
+    expect(of({})[0]?.message).toContain("its ports: none");
+    expect([of({ ports, clusterIP: "None" }), of({ type: "ExternalName" })]).toEqual([[], []]);
+  });
+
+  it("TUN-479 the depth of a wildcard is told once", () => {
+    const { notices } = contribution(
+      ingress({ rules: [rule("*.b.c", root(), { ...root(), path: "/x" }), rule("a.b.c", root())] }),
+      [service("web", [{ port: 80 }])],
+    );
+    expect(notices).toEqual([
+      {
+        reason: "WildcardDepth",
+        message: expect.stringMatching(/^\*\.b\.c serves every name below b\.c, .* not b\.c itself/),
+      },
+    ]);
   });
 
   it("TUN-460 TUN-461 TUN-462 TUN-463 TUN-464 the first level that tells a protocol decides", () => {

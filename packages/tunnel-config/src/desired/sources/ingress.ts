@@ -11,6 +11,7 @@ import { trimEndOf } from "../trim.ts";
 import { annotatedOptions } from "./annotations.ts";
 import { optionsOf, overlay } from "./origin.ts";
 import { protocolOf } from "./protocol.ts";
+import { missingPort } from "./service-port.ts";
 
 const PRIORITY = 100;
 /** What serves a backend that cannot be reached. */
@@ -44,6 +45,7 @@ export function ingressSource(ingress: Cached<Ingress>, inputs: IngressInputs): 
   ): void => {
     const service = serviceOf(backend, scope);
     const hostname = normaliseHostname(host);
+    if (hostname.startsWith("*.")) notices.push(wildcardNotice(hostname));
     // A rule for everything is no rule but what the tunnel falls back to.
     if (hostname === "" && path.path === undefined) fallbacks.push(service);
     else
@@ -72,6 +74,13 @@ export function ingressSource(ingress: Cached<Ingress>, inputs: IngressInputs): 
     rules,
   };
   return { source, notices: distinct(notices) };
+}
+
+/** An Ingress means one label by a wildcard, cloudflared any number of them (TUN-479). */
+function wildcardNotice(hostname: string): OptionNotice {
+  const apex = hostname.slice(2);
+  const message = `${hostname} serves every name below ${apex}, however many labels it has, and not ${apex} itself; rules for names below it come first`;
+  return { reason: "WildcardDepth", message };
 }
 
 /** Names of the Services that an Ingress refers to. */
@@ -150,6 +159,7 @@ function serviceOf({ service: wanted }: DeepReadonly<IngressBackend>, scope: Sco
   }
   if (service === undefined)
     notices.push({ reason: "ServiceNotFound", message: `there is no Service ${namespace}/${wanted.name}` });
+  else notices.push(...missingPort(service, port));
   const serviceAnnotations = service?.metadata.annotations ?? {};
   const defaultProtocol = inputs.config?.spec.defaultProtocol;
   const protocol = protocolOf(
