@@ -63,7 +63,7 @@ export async function measureWork(bench: Bench, subject: Subject, note: Note): P
   await measureRestart(bench, subject, namespace.name, note);
   await measureFailOver(bench, subject, namespace.name, echoes, note);
   echoes.close();
-  await namespace.remove();
+  await namespace.empty();
 }
 
 /** B1 or B2, with B7. */
@@ -149,7 +149,7 @@ export async function measureRawWrites({ client, options }: Bench): Promise<numb
     await client.ok("PATCH", `${echoes}/${name}/status`, { status }, { contentType: MERGE_PATCH });
   });
   const seconds = secondsSince(begun);
-  await namespace.remove();
+  await namespace.empty();
   return seconds;
 }
 

@@ -56,7 +56,7 @@ async function openShared() {
   endings.push(
     () => server.stop(),
     () => client.close(),
-    () => namespace.remove(),
+    () => namespace.empty(),
   );
   return { client, namespace: namespace.name };
 }

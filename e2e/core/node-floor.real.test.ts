@@ -55,7 +55,7 @@ it.each([
       expect((await exited)[0], log).toBe(0);
     } finally {
       child.kill("SIGKILL");
-      await namespace.remove();
+      await namespace.empty();
       client.close();
       await server.stop();
     }

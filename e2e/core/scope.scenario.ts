@@ -85,7 +85,7 @@ it("core A16 CORE-395 a manager of one namespace leaves others alone and asks fo
   const reads = (await stage.requests()).filter(({ verb }) => verb === "list" || verb === "watch");
   expect(reads.length).toBeGreaterThanOrEqual(2);
   expect(new Set(reads.map(({ namespace }) => namespace))).toEqual(new Set([stage.namespace]));
-  await other.remove();
+  await other.empty();
 });
 
 it("core A16 CORE-397 CORE-398 a missing right ends the start with code 3 and is named as a rule", async () => {

@@ -126,10 +126,10 @@ interface World {
 
 /** A namespace of its own with a phrase and a Greeting in it. */
 async function openWorld(client: Client): Promise<World> {
-  const { name, remove } = await testNamespace(stage.client);
+  const { name, empty } = await testNamespace(stage.client);
   await create("configmaps", phrases("Hello"), name);
   await create("greetings", greeting, name);
-  return { client, book: guestBook(), namespace: name, remove };
+  return { client, book: guestBook(), namespace: name, remove: empty };
 }
 
 async function withClient(use: (client: Client) => Promise<void>): Promise<void> {

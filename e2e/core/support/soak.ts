@@ -50,7 +50,7 @@ export async function soak(server: ApiServer, options: SoakOptions): Promise<Soa
   const client = testClient(await server.kubeconfig());
   try {
     await installCrds(client, [parse(readFileSync(CRD, "utf8")) as CustomResourceDefinition]);
-    const { name: namespace, remove } = await testNamespace(client);
+    const { name: namespace, empty } = await testNamespace(client);
     const kubeconfig = join(folder, "kubeconfig");
     writeFileSync(kubeconfig, await proxy.kubeconfig(), { mode: 0o600 });
     const manager = await start(kubeconfig, namespace);
@@ -62,7 +62,7 @@ export async function soak(server: ApiServer, options: SoakOptions): Promise<Soa
     options.note(`${changes.count()} changes`);
     const difference = await cacheDifference(client, manager, namespace);
     const { code } = await manager.stop();
-    await remove();
+    await empty();
     return { minutes: options.minutes, ...measured, difference, exitCode: code };
   } finally {
     client.close();

@@ -29,7 +29,7 @@ export interface Granted {
 export async function createCluster(plane: ControlPlane): Promise<Cluster> {
   const admin = testClient(await plane.kubeconfig());
   const scene = createScene();
-  const { name: namespace, remove } = await testNamespace(admin);
+  const { name: namespace, empty } = await testNamespace(admin);
   const path = (resource: string, name = ""): string => `/api/v1/namespaces/${namespace}/${resource}/${name}`;
   const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
   const server = /server: *"?(https?:[^"\s]+)/.exec(await plane.kubeconfig())![1]!;
@@ -101,7 +101,7 @@ export async function createCluster(plane: ControlPlane): Promise<Cluster> {
     watch: async (user, ...more) => scene.start([...(await args(user)), "--watch", ...more]),
     close: async () => {
       await scene.close();
-      await remove();
+      await empty();
       admin.close();
     },
   };

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
-  await namespace.remove();
+  await namespace.empty();
   admin.close();
   await plane.stop();
   await rm(folder, { recursive: true });

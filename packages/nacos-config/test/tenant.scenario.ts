@@ -63,7 +63,7 @@ describe("a tenant", () => {
 
   it("CORE-194: a namespace full of large labelled ConfigMaps takes no memory from the others", async () => {
     const neighbour = await testNamespace(stage.client);
-    stage.onClose(() => neighbour.remove());
+    stage.onClose(() => neighbour.empty());
     const others = objectsOf({ client: stage.client, namespace: neighbour.name });
     for (let n = 0; n < 24; n++) {
       await objects.create("configmaps", `large-${n}`, {

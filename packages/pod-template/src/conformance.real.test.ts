@@ -128,13 +128,13 @@ function withValue(template: JsonMap, { path, value }: Step): JsonMap {
 describe("a real API server", () => {
   let client: TestClient;
   let namespace: string;
-  let remove: () => Promise<void>;
+  let empty: () => Promise<void>;
   beforeAll(async () => {
     client = testClient(await attachControlPlane(inject("controlPlane")).kubeconfig());
-    ({ name: namespace, remove } = await testNamespace(client));
+    ({ name: namespace, empty } = await testNamespace(client));
   });
   afterAll(async () => {
-    await remove();
+    await empty();
     client.close();
   });
 

@@ -84,7 +84,7 @@ describe("places", () => {
 
   it("A13 TUN-212 TUN-309 the configuration of a Tunnel elsewhere has no owner that would take it along", async () => {
     const operator = await testNamespace(stage.client);
-    stage.onClose(() => operator.remove());
+    stage.onClose(() => operator.empty());
     const { namespace } = stage;
     const flags = { "tunnel-operator-namespace": operator.name };
     await stage.startManager({ namespaces: [namespace, operator.name], flags });

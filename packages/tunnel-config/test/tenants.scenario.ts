@@ -8,7 +8,7 @@ let stage: TunnelStage;
 let operator: string;
 const shared = shareStage(async (opened) => {
   const place = await testNamespace(opened.client);
-  opened.onClose(() => place.remove());
+  opened.onClose(() => place.empty());
   operator = place.name;
   await installCrds(opened.client, gatewayCrds());
   const flags = { "tunnel-operator-namespace": operator };

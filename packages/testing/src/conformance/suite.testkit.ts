@@ -60,7 +60,7 @@ export function defineConformance(start: () => Promise<ApiServer>, target: ApiSe
               await run(scene);
             } finally {
               scene.close();
-              await namespace.remove();
+              await namespace.empty();
             }
           },
           CASE_LIMIT_MS,

@@ -55,9 +55,14 @@ describe("shared control plane", () => {
     expect(one.name).not.toBe(two.name);
     const read = await admin.ok<{ metadata: { labels: object } }>("GET", `/api/v1/namespaces/${two.name}`);
     expect(read.metadata.labels).toMatchObject({ "quartet.io/test": two.name, own: "label" });
-    await Promise.all([one.remove(), two.remove()]);
-    const gone = await admin.request<{ status?: { phase: string } }>("GET", `/api/v1/namespaces/${one.name}`);
-    if (gone.code !== 404) expect(gone.body.status?.phase).toBe("Terminating");
+    const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
+    for (const { name } of [one, two])
+      await admin.ok("POST", `/api/v1/namespaces/${name}/configmaps`, configMap);
+    await one.empty();
+    const found = async ({ name }: typeof one): Promise<number> =>
+      (await admin.request("GET", `/api/v1/namespaces/${name}/configmaps/c`)).code;
+    expect([await found(one), await found(two)]).toEqual([404, 200]);
+    await two.empty();
   });
 
   it("CORE-443 installs CRDs and resolves when their objects can be created", async () => {
@@ -128,7 +133,7 @@ describe("audit log", () => {
     expect(await controlPlane.requests({ user, since: Date.now() + 1 })).toEqual([]);
     watch.abort();
     client.close();
-    await namespace.remove();
+    await namespace.empty();
   });
 
   it("begins for whoever attaches with what happens from then on", async () => {

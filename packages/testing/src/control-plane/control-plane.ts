@@ -26,7 +26,7 @@ import { type Supervisor, startSupervisor } from "./supervisor-client.ts";
 export interface ControlPlaneOptions {
   /**
    * Range of pod addresses. Default `10.1.0.0/16`. With `127.1.0.0/16` each pod has a loopback address on which a test
-   * server can listen; the API server then refuses EndpointSlices of such pods.
+   * server can listen; the API server refuses EndpointSlices of such pods, so none are made then.
    */
   podCidr?: string;
   /** Default true. Without it no ServiceAccount admission, no garbage collection, no workload controllers. */

@@ -5,7 +5,12 @@ import type { TestClient } from "../request.ts";
 /** A CustomResourceDefinition of `apiextensions.k8s.io/v1`, as far as the harness looks at it. */
 export interface CustomResourceDefinition {
   metadata: { name: string };
-  spec: { group: string; names: { plural: string }; versions: { name: string; served: boolean }[] };
+  spec: {
+    group: string;
+    scope: string;
+    names: { plural: string };
+    versions: { name: string; served: boolean }[];
+  };
 }
 
 interface InstalledDefinition {

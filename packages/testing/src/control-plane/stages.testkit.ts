@@ -46,7 +46,7 @@ export function defineStageTests(connect: () => TestClient): void {
     client = connect();
     namespace = await testNamespace(client);
   });
-  afterEach(() => namespace.remove());
+  afterEach(() => namespace.empty());
 
   const pods = (): string => `/api/v1/namespaces/${namespace.name}/pods`;
   const read = (name = "p"): Promise<Pod> => client.ok<Pod>("GET", `${pods()}/${name}`);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
   await proxy.stop();
-  await namespace.remove();
+  await namespace.empty();
 });
 
 async function through(user: string, groups: string[]): Promise<TestClient> {

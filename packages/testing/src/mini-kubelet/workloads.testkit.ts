@@ -23,7 +23,7 @@ export function defineWorkloadTests(connect: () => TestClient): void {
     client = connect();
     namespace = await testNamespace(client);
   });
-  afterEach(() => namespace.remove());
+  afterEach(() => namespace.empty());
 
   const apps = (plural: string, name = ""): string =>
     `/apis/apps/v1/namespaces/${namespace.name}/${plural}${name === "" ? "" : `/${name}`}`;

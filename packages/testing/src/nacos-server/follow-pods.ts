@@ -4,11 +4,16 @@ import type { TestClient } from "../request.ts";
 import type { NacosCluster } from "./cluster.ts";
 import type { NacosMember } from "./types.ts";
 
-/** How often the pods are looked at, in milliseconds. */
-const POLL_MS = 100;
+/** Pause before the pods are listed again, in milliseconds, when the watch has ended. */
+const PAUSE_MS = 100;
 
+interface Pod {
+  metadata: { name: string; deletionTimestamp?: string };
+  status?: { podIP?: string };
+}
 interface PodList {
-  items: { metadata: { name: string; deletionTimestamp?: string }; status?: { podIP?: string } }[];
+  metadata: { resourceVersion: string };
+  items: Pod[];
 }
 
 /**
@@ -18,15 +23,13 @@ interface PodList {
 export function followPods(
   cluster: NacosCluster,
   client: TestClient,
-  pods: { readonly namespace: string; readonly name: string },
+  place: { readonly namespace: string; readonly name: string },
 ): () => Promise<void> {
   const stop = new AbortController();
-  const path = `/api/v1/namespaces/${pods.namespace}/pods?labelSelector=app%3D${pods.name}`;
+  const path = `/api/v1/namespaces/${place.namespace}/pods?labelSelector=app%3D${place.name}`;
   const follow = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const { body, code } = await client.request<PodList>("GET", path);
-      if (code === 200) await cluster.setMembers(membersOf(body, pods));
-      await sleep(POLL_MS);
+    for await (const pods of podsAt(path, client, stop.signal)) {
+      await cluster.setMembers(membersOf(pods, place));
     }
   };
   const done = follow().catch((error: unknown) => {
@@ -38,11 +41,36 @@ export function followPods(
   };
 }
 
+/** The pods by name, now and after each change, until the signal; the API server may be away meanwhile. */
+async function* podsAt(
+  path: string,
+  client: TestClient,
+  signal: AbortSignal,
+): AsyncGenerator<ReadonlyMap<string, Pod>> {
+  while (!signal.aborted) {
+    try {
+      const { metadata, items } = await client.ok<PodList>("GET", path);
+      const pods = new Map(items.map((pod) => [pod.metadata.name, pod]));
+      yield pods;
+      const watch = `${path}&watch=true&resourceVersion=${metadata.resourceVersion}`;
+      for await (const { type, object } of client.stream<{ type: string; object: Pod }>(watch, signal)) {
+        if (type === "ERROR") break;
+        if (type === "DELETED") pods.delete(object.metadata.name);
+        else pods.set(object.metadata.name, object);
+        yield pods;
+      }
+    } catch {
+      // Listed again, unless it is over.
+    }
+    if (!signal.aborted) await sleep(PAUSE_MS);
+  }
+}
+
 function membersOf(
-  { items }: PodList,
+  pods: ReadonlyMap<string, Pod>,
   { name, namespace }: { name: string; namespace: string },
 ): NacosMember[] {
-  return items
+  return [...pods.values()]
     .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.podIP !== undefined)
     .map(({ metadata, status }) => ({
       ip: status!.podIP!,

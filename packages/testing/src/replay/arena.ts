@@ -133,7 +133,7 @@ async function openScene(ground: Ground, objects: readonly RecordedObject[]): Pr
       };
     },
     async close() {
-      for (const { remove } of places.values()) await remove();
+      for (const { empty } of places.values()) await empty(crdsOf(run.modules));
     },
   };
 }

@@ -61,7 +61,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { modules: ownModules = [], crds = [] } = options;
   const server = options.server ?? (await openTarget());
   const client = testClient(await server.kubeconfig());
-  await installOnce(server, client, [...crdsOf(ownModules), ...crds]);
+  const definitions = [...crdsOf(ownModules), ...crds];
+  await installOnce(server, client, definitions);
   const place = await testNamespace(client);
   const namespace = place.name;
   const users = { own: `manager-of-${namespace}`, other: `other-of-${namespace}` };
@@ -107,20 +108,21 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     writes: async (since) => (await requests(since)).filter(isWrite).map(inWords),
     cost: async (since) => (await requests(since)).filter(isCost).map(inWords),
     onClose: (end) => ends.push(end),
-    close: () => close({ ends, place, client, server, own: options.server !== undefined }),
+    close: () => close({ ends, place, definitions, client, server, own: options.server !== undefined }),
   };
 }
 
 async function close(parts: {
   ends: (() => unknown)[];
   place: TestNamespace;
+  definitions: readonly CustomResourceDefinition[];
   client: TestClient;
   server: ApiServer;
   own: boolean;
 }): Promise<void> {
-  const { ends, place, client, server, own } = parts;
+  const { ends, place, definitions, client, server, own } = parts;
   for (const end of ends.reverse()) await end();
-  await place.remove();
+  await place.empty(definitions);
   client.close();
   if (!own) await server.stop();
 }
