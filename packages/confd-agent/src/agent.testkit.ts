@@ -1,6 +1,14 @@
 /** Runs the agent as a process of its own, from source unless told otherwise, on folders of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,6 +51,8 @@ export interface Scene {
   read(name: string): string;
   readBytes(name: string): Buffer;
   exists(name: string): boolean;
+  /** Names in the folder. */
+  list(): string[];
   /** Writes a resource and its template; `{}` in commands stands for the folder. */
   resource(name: string, resource: ResourceText): void;
   /** Runs the agent to its end, in this process. */
@@ -86,6 +96,7 @@ export function createScene(program: readonly string[] = PROGRAM): Scene {
     read: (name) => readFileSync(path(name), "utf8"),
     readBytes: (name) => readFileSync(path(name)),
     exists: (name) => existsSync(path(name)),
+    list: () => readdirSync(folder),
     resource: (name, { template, keys = [], lines = [], dest = path(name) }) => {
       const own = lines.map((line) => line.replaceAll("{}", folder));
       write(

@@ -135,6 +135,33 @@ it("CONFD-K8S-2 CONFD-K8S-3 CONFD-K8S-4 CONFD-K8S-6 a whole namespace, binary da
   expect(unknown.stderr).toContain('unknown kind "pods"');
 });
 
+it("CONFD-K8S-11 what changed while the objects were refused is read when they are granted again", async () => {
+  const { scene } = cluster;
+  const relay = await startRelay(new URL(cluster.server).host);
+  try {
+    await cluster.apply("configmaps", "web", { data: { v: "1" } });
+    scene.resource("web", {
+      keys: ["/v"],
+      template: '{{getv "/v"}}',
+      lines: ['prefix = "/configmaps/-/web"'],
+    });
+    const grant = () => cluster.grant("web", "confd-user", [{ resource: "configmaps", name: "web" }]);
+    await grant();
+    cluster.through(relay.address);
+    const agent = await cluster.watch("confd-user", "--resync-interval", "0");
+    await becomes(scene, "web", "1");
+    await cluster.revoke("web");
+    relay.cut();
+    await eventually(agent.log, (log) => /configmaps .* is forbidden/.test(log));
+    await cluster.patch("configmaps", "web", { data: { v: "2" } });
+    await grant();
+    await becomes(scene, "web", "2");
+    expect((await agent.stop()).code).toBe(0);
+  } finally {
+    await relay.close();
+  }
+});
+
 it("AS-19 CONFD-K8S-7 CONFD-K8S-12 goes on after an outage in which the API server restarted and forgot its history", async () => {
   const own = await startControlPlane({ controllerManager: false, scheduler: false, kwok: false });
   const apart = await createCluster(own);

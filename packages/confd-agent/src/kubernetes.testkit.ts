@@ -12,6 +12,8 @@ export interface Cluster {
   remove(resource: "configmaps" | "secrets", name: string): Promise<void>;
   /** Gives a user the rights that an agent needs for the objects, by a Role of the name. */
   grant(role: string, user: string, objects: readonly Granted[]): Promise<void>;
+  /** Takes them away again. */
+  revoke(role: string): Promise<void>;
   /** Address of the API server, and the one that agents use from now on. */
   readonly server: string;
   through(address: string): void;
@@ -86,6 +88,9 @@ export async function createCluster(plane: ControlPlane): Promise<Cluster> {
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role },
         subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
       });
+    },
+    revoke: async (role) => {
+      for (const kind of ["rolebindings", "roles"]) await admin.ok("DELETE", `${rbac}/${kind}/${role}`);
     },
     apply: async (resource, name, object) => {
       const kind = resource === "secrets" ? "Secret" : "ConfigMap";

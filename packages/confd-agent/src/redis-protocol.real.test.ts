@@ -113,3 +113,40 @@ it("CONFD-REDIS-11 a server of a cluster is refused with the reason", async () =
   expect([code, scene.exists("out")]).toEqual([1, false]);
   expect(stderr).toContain("redis cluster is not supported");
 });
+
+it("CONFD-REDIS-9 CONFD-WATCH-10 connections through which nothing comes any more are given up, and changes are read", async () => {
+  const server = await redis();
+  server.command("set", "/app/a", "1");
+  relay = await startRelay(server.address);
+  app();
+  const agent = watch(relay.address, "--backend-timeout", "1s");
+  await becomes(scene, "out", "a=1 ");
+  server.command("set", "/app/a", "2");
+  await becomes(scene, "out", "a=2 ");
+  relay.freeze();
+  server.command("set", "/app/a", "3");
+  await eventually(agent.log, (log) => log.includes("the server does not answer any more"));
+  await becomes(scene, "out", "a=3 ");
+  server.command("set", "/app/a", "4");
+  await becomes(scene, "out", "a=4 ");
+  expect((await agent.stop()).code).toBe(0);
+});
+
+it("CONFD-WATCH-11 resources that find the connection lost at the same time share the next one", async () => {
+  const server = await redis();
+  for (let i = 0; i < 20; i++) {
+    server.command("set", `/app/${i}`, "1");
+    scene.resource(`out${i}`, { keys: [`/app/${i}`], template: `{{getv "/app/${i}"}}` });
+  }
+  const connections = (): number => server.command("client", "list").trim().split("\n").length;
+  watch(server.address);
+  await becomes(scene, "out19", "1");
+  for (const round of ["2", "3", "4"]) {
+    server.command("client", "kill", "type", "normal");
+    server.command("client", "kill", "type", "pubsub");
+    for (let i = 0; i < 20; i++) server.command("set", `/app/${i}`, round);
+    for (let i = 0; i < 20; i++) await becomes(scene, `out${i}`, round);
+  }
+  // One for reads, one for the watch, and the one that asks.
+  await eventually(connections, (count) => count <= 3);
+});

@@ -91,6 +91,28 @@ it("CONFD-REDIS-6 CONFD-BE-5 CONFD-BE-4 every kind of change arrives, of these k
   );
 });
 
+it("CONFD-REDIS-4 CONFD-BE-2 a key that is a field of a hash is read and followed, whoever else reads the hash", async () => {
+  redis.command("hset", "/app", "field", "1", "deep/er", "1");
+  for (const [name, key] of [
+    ["field", "/app/field"],
+    ["deep", "/app/deep"],
+  ] as const) {
+    const template = `{{range gets "${name === "deep" ? "/app/deep/*" : "/app/*"}"}}{{.Key}}={{.Value}} {{end}}`;
+    scene.resource(name, { keys: [key], template });
+  }
+  expect((await scene.run(args("--onetime"))).code).toBe(0);
+  expect([scene.read("field"), scene.read("deep")]).toEqual(["/app/field=1 ", "/app/deep/er=1 "]);
+  watch();
+  redis.command("hset", "/app", "field", "2", "deep/er", "2");
+  await becomes(scene, "field", "/app/field=2 ");
+  await becomes(scene, "deep", "/app/deep/er=2 ");
+  app();
+  await becomes(scene, "out", "field=2 ");
+  redis.command("hdel", "/app", "field");
+  await becomes(scene, "field", "");
+  await becomes(scene, "out", "");
+});
+
 it("AS-15 CONFD-REDIS-10 CONFD-WATCH-4 two resources on one connection both end with their last value", async () => {
   scene.resource("a", { keys: ["/a"], template: '{{getv "/a" "-"}}' });
   scene.resource("b", { keys: ["/b"], template: '{{getv "/b" "-"}}' });

@@ -10,6 +10,8 @@ export interface Relay {
   onRequest(call: (piece: Buffer) => void | Promise<void>): void;
   /** Ends all connections. */
   cut(): void;
+  /** What is connected stays so, and nothing passes any more: as behind a wall that forgot the connections. */
+  freeze(): void;
   /** Whether connections are turned away from now on. */
   refuse(refused: boolean): void;
   close(): Promise<void>;
@@ -20,6 +22,7 @@ export async function startRelay(target: string, socket?: string): Promise<Relay
   const [host = "", port = ""] = target.split(":");
   const ports = portAllocator();
   const open = new Set<Socket>();
+  const frozen = new WeakSet<Socket>();
   const received = { pieces: 0, bytes: 0 };
   let refused = false;
   let told = (_piece: Buffer): void | Promise<void> => {};
@@ -37,10 +40,13 @@ export async function startRelay(target: string, socket?: string): Promise<Relay
       one.on("error", () => {});
     }
     let sent = Promise.resolve();
+    const isFrozen = (): boolean => frozen.has(client);
     client.on("data", (piece) => {
+      if (isFrozen()) return;
       sent = sent.then(() => told(piece)).then(() => void upstream.write(piece));
     });
     upstream.on("data", (piece) => {
+      if (isFrozen()) return;
       received.pieces += 1;
       received.bytes += piece.length;
       client.write(piece);
@@ -59,6 +65,9 @@ export async function startRelay(target: string, socket?: string): Promise<Relay
       told = call;
     },
     cut,
+    freeze: () => {
+      for (const one of open) frozen.add(one);
+    },
     refuse: (isRefused) => {
       refused = isRefused;
     },

@@ -14,11 +14,18 @@ export interface ReadOptions {
   readonly atLeast?: number;
 }
 
+/** These keys changed, at the position where the backend counts; without keys anything may have. */
+export interface Change {
+  readonly keys?: readonly string[];
+  /** What is below the keys may have changed too. */
+  readonly withBelow?: boolean;
+  readonly revision?: number;
+}
+
 export interface WatchEvents {
   /** The watch is armed: what is changed from now on is told. `resumed` if nothing was missed since the last time. */
   readonly onReady: (state: { resumed: boolean }) => void;
-  /** These keys changed, at the position where the backend counts; without keys anything may have. */
-  readonly onChange: (change: { keys?: readonly string[]; revision?: number }) => void;
+  readonly onChange: (change: Change) => void;
   /** What an operator should know, e.g. of a server that tells of no changes. */
   readonly onNotice: (level: "info" | "warn" | "error", message: string) => void;
 }

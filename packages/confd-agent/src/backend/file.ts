@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bytesOf } from "@quartet/go-template";
 import { BackendError, codeOf, messageOf } from "../errors.ts";
+import { folderAt, linksIn } from "../files/links.ts";
 import { compilePattern } from "../functions/paths.ts";
 import { type Backend, belongs, type WatchEvents } from "./backend.ts";
 import { flattenText } from "./flatten.ts";
@@ -89,6 +90,7 @@ function foldersOf(paths: readonly string[]): string[] {
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
     folders.add(isFolder ? path : dirname(path));
     if (isFolder) for (const below of foldersBelow(path)) folders.add(below);
+    for (const link of linksIn(path)) folders.add(dirname(link));
     try {
       const real = realpathSync(path);
       folders.add(isFolder ? real : dirname(real));
@@ -106,13 +108,13 @@ function watchFiles(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const watchers = new Map<string, FSWatcher>();
+    const watchers = new Map<string, { readonly watcher: FSWatcher; readonly at: string }>();
     let gather: NodeJS.Timeout | undefined;
     let known = "";
     /** Some folder gives no notices. */
     let blind = false;
     const end = (error?: unknown): void => {
-      for (const watcher of watchers.values()) watcher.close();
+      for (const { watcher } of watchers.values()) watcher.close();
       clearTimeout(gather);
       clearInterval(poll);
       signal.removeEventListener("abort", stop);
@@ -130,21 +132,23 @@ function watchFiles(
     };
     const arm = (): void => {
       const wanted = folders();
-      for (const [folder, watcher] of watchers) {
-        if (wanted.includes(folder)) continue;
+      for (const [folder, { watcher, at }] of watchers) {
+        // The notices of a folder that was replaced are of the old one.
+        if (wanted.includes(folder) && folderAt(folder) === at) continue;
         watcher.close();
         watchers.delete(folder);
       }
       for (const folder of wanted) {
         if (watchers.has(folder)) continue;
         try {
+          const at = folderAt(folder);
           const watcher = watch(folder, changed);
           watcher.on("error", () => {
             watcher.close();
-            watchers.delete(folder);
+            if (watchers.get(folder)?.watcher === watcher) watchers.delete(folder);
             blind = true;
           });
-          watchers.set(folder, watcher);
+          watchers.set(folder, { watcher, at });
         } catch {
           // Without notices the look below finds the change.
         }

@@ -1,6 +1,6 @@
 /** The agent at work: once, at intervals, or following its backends. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { belongs } from "../backend/backend.ts";
+import { belongs, type Change } from "../backend/backend.ts";
 import { type Client, createClient } from "../backend/client.ts";
 import { connectBackend } from "../backend/connect.ts";
 import { nodesOf } from "../backend/discovery.ts";
@@ -80,6 +80,7 @@ export function createAgent({
         about === undefined ? {} : { resource: about.resource.name, dest: about.resource.dest },
       ),
     signal: force.signal,
+    onFolders: () => sources.follow(),
     ...(onDifference === undefined ? {} : { onDifference }),
   };
   const scheduler = createScheduler(deps, () => inventory.tracked());
@@ -99,7 +100,6 @@ export function createAgent({
         signal: force.signal,
       }),
     log: (level, message) => log.log(level, message),
-    isDue: pending.has,
   });
   const load = (): readonly Tracked[] => {
     const fresh = inventory.load();
@@ -120,7 +120,9 @@ export function createAgent({
     for (const { resource } of inventory.tracked()) removeLeftovers(realPathOf(resource.dest), { onlyOld });
   };
 
-  const changedBelow = (client: Client, change: { keys?: readonly string[]; revision?: number }): void => {
+  const changedBelow = (client: Client, change: Change): void => {
+    const isAbout = (key: string, range: string): boolean =>
+      belongs(key, range) || (change.withBelow === true && belongs(range, key));
     for (const one of inventory.tracked()) {
       if (one.client !== client) continue;
       const known =
@@ -129,7 +131,7 @@ export function createAgent({
         change.revision <= one.processedRevision;
       const concerns =
         change.keys === undefined ||
-        change.keys.some((key) => one.resource.ranges.some((range) => belongs(key, range)));
+        change.keys.some((key) => one.resource.ranges.some((range) => isAbout(key, range)));
       if (concerns && !known)
         scheduler.mark(one, {
           settle: true,
@@ -180,16 +182,15 @@ export function createAgent({
   const sources = createSources(settings, inventory, () => {
     inventory.forgetTold();
     reload();
-    sources.remember();
   });
 
   const intervalLoop = async (): Promise<void> => {
     while (!stop.aborted) {
       markAll({ always: true });
       await scheduler.settled();
-      sources.remember();
-      sources.follow();
       await pause(settings.interval);
+      // Not all file systems tell of changes.
+      reload();
     }
   };
   const watchLoop = async (): Promise<void> => {
@@ -198,7 +199,10 @@ export function createAgent({
     const resync =
       settings.resyncInterval === 0
         ? undefined
-        : every(settings.resyncInterval, () => markAll({ resync: true }));
+        : every(settings.resyncInterval, () => {
+            reload();
+            markAll({ resync: true });
+          });
     // A backend that tells of no changes is asked again and again, unless its values never change.
     const poll = every(settings.interval, () => {
       for (const one of inventory.tracked()) {
@@ -236,7 +240,6 @@ export function createAgent({
     run: async () => {
       load();
       cleanUp(true);
-      sources.remember();
       sources.follow();
       await (settings.watch ? watchLoop() : intervalLoop());
       await close();

@@ -1,5 +1,6 @@
 /** Tells when something in folders changes: with the system's notices, and by looking where there are none. */
 import { type FSWatcher, watch } from "node:fs";
+import { folderAt } from "../files/links.ts";
 
 /** Notices that come together are one change, in milliseconds. */
 const GATHER_MS = 100;
@@ -20,7 +21,7 @@ export function watchFolders(
   onChange: () => void,
   concerns: (folder: string, name: string) => boolean,
 ): FolderWatch {
-  const watchers = new Map<string, FSWatcher | undefined>();
+  const watchers = new Map<string, { readonly watcher: FSWatcher | undefined; readonly at: string }>();
   let gather: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   const changed = (): void => {
@@ -36,7 +37,7 @@ export function watchFolders(
       });
       watcher.on("error", () => {
         watcher.close();
-        watchers.delete(folder);
+        if (watchers.get(folder)?.watcher === watcher) watchers.delete(folder);
         changed();
       });
       return watcher;
@@ -46,20 +47,22 @@ export function watchFolders(
   };
   return {
     update: (folders) => {
-      for (const [folder, watcher] of watchers) {
-        if (folders.includes(folder)) continue;
+      const wanted = new Set(folders);
+      for (const [folder, { watcher, at }] of watchers) {
+        // The notices of a folder that was replaced are of the old one.
+        if (wanted.has(folder) && watcher !== undefined && folderAt(folder) === at) continue;
         watcher?.close();
         watchers.delete(folder);
       }
       for (const folder of folders) {
-        if (watchers.get(folder) === undefined) watchers.set(folder, arm(folder));
+        if (!watchers.has(folder)) watchers.set(folder, { at: folderAt(folder), watcher: arm(folder) });
       }
-      const blind = [...watchers.values()].some((watcher) => watcher === undefined);
+      const blind = [...watchers.values()].some(({ watcher }) => watcher === undefined);
       clearInterval(poll);
       poll = blind ? setInterval(onChange, POLL_MS) : undefined;
     },
     close: () => {
-      for (const watcher of watchers.values()) watcher?.close();
+      for (const { watcher } of watchers.values()) watcher?.close();
       watchers.clear();
       clearTimeout(gather);
       clearInterval(poll);

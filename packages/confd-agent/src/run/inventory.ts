@@ -11,8 +11,6 @@ export interface InventoryOptions {
   readonly settings: Settings;
   readonly connect: (settings: BackendSettings) => Client;
   readonly log: (level: Level, message: string) => void;
-  /** Whether a reload of the file is due from before. */
-  readonly isDue: (dest: string) => boolean;
 }
 
 export interface Inventory {
@@ -26,7 +24,7 @@ export interface Inventory {
   forgetTold(): void;
 }
 
-export function createInventory({ settings, connect, log, isDue }: InventoryOptions): Inventory {
+export function createInventory({ settings, connect, log }: InventoryOptions): Inventory {
   const clients = new Map<string, Client>();
   const tracked = new Map<string, Tracked>();
   const told = new Set<string>();
@@ -59,9 +57,14 @@ export function createInventory({ settings, connect, log, isDue }: InventoryOpti
       for (const [key, resource] of wanted) {
         if (tracked.has(key)) continue;
         const added = track(resource, clientOf(resource));
-        added.reloadPending = isDue(resource.dest);
         tracked.set(key, added);
         fresh.push(added);
+      }
+      const used = new Set([...tracked.values()].map(({ client }) => client));
+      for (const [key, client] of clients) {
+        if (used.has(client)) continue;
+        clients.delete(key);
+        void client.close().catch(() => {});
       }
       return fresh;
     },

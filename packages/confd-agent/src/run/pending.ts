@@ -1,22 +1,26 @@
-/** Reloads that are due, kept in a file over restarts. */
+/** Reloads that are due, by their files; kept over restarts where there is a file for it. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { ConfigError, codeOf, messageOf } from "../errors.ts";
+import { codeOf, messageOf } from "../errors.ts";
 
 export interface PendingReloads {
   has(dest: string): boolean;
   set(dest: string, due: boolean): void;
 }
 
-/** Without a file nothing is kept. Throws a {@link ConfigError} when the file cannot be read. */
+/** Where the file cannot be read, each reload is due: one too many does no harm, one that is forgotten does. */
 export function createPendingReloads(file: string, warn: (message: string) => void): PendingReloads {
-  if (file === "") return { has: () => false, set: () => {} };
-  const due = new Set(readPending(file));
+  const read = readPending(file, warn);
+  const due = new Set(read);
+  /** Reloads of which it is known whether they are due. */
+  const known = new Set<string>();
   return {
-    has: (dest) => due.has(dest),
+    has: (dest) => due.has(dest) || (read === undefined && !known.has(dest)),
     set: (dest, isDue) => {
+      known.add(dest);
       if (due.has(dest) === isDue) return;
       if (isDue) due.add(dest);
       else due.delete(dest);
+      if (file === "") return;
       try {
         writeFileSync(`${file}.new`, JSON.stringify({ reloads: [...due] }), { mode: 0o600, flush: true });
         renameSync(`${file}.new`, file);
@@ -27,12 +31,16 @@ export function createPendingReloads(file: string, warn: (message: string) => vo
   };
 }
 
-function readPending(file: string): string[] {
+/** What is due; undefined where that cannot be told. */
+function readPending(file: string, warn: (message: string) => void): readonly string[] | undefined {
+  if (file === "") return [];
   try {
     const { reloads } = JSON.parse(readFileSync(file, "utf8")) as { reloads?: unknown };
-    return Array.isArray(reloads) ? reloads.filter((dest) => typeof dest === "string") : [];
+    if (Array.isArray(reloads)) return reloads.filter((dest) => typeof dest === "string");
+    throw new Error("it holds no list of reloads");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
-    throw new ConfigError(`state-file ${file}: ${messageOf(error)}: remove it or name another`);
+    warn(`state-file ${file}: ${messageOf(error)}: all files are reloaded once`);
+    return undefined;
   }
 }

@@ -1,20 +1,20 @@
 /** One run of one resource, from its values to the file in place. Reloading is the wave's. */
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { textOf } from "@quartet/go-template";
 import type { Environment, Settings } from "../config/settings.ts";
 import { codeOf, messageOf, RunError } from "../errors.ts";
 import { type Current, digestOf, readCurrent, shownMode, targetOf } from "../files/compare.ts";
 import { replaceFile } from "../files/replace.ts";
+import { signatureOf } from "../files/signature.ts";
 import { type Attributes, removeLeftovers, type Stage, writeStage } from "../files/stage.ts";
-import { cleanPath } from "../functions/paths.ts";
 import { isLogged, type Level } from "../observe/log.ts";
 import type { Resource } from "../resource/resource.ts";
 import { runCommand, shownOutput, shownProblem } from "./command.ts";
 import { checkCommand } from "./command-text.ts";
 import { formatProblem } from "./format.ts";
-import type { Renderer, RenderHost } from "./render.ts";
+import type { Rendered, Renderer, RenderHost } from "./render.ts";
 import { type SecretTexts, secretTextsOf } from "./secrets.ts";
+import { sameValues, storeValues } from "./values.ts";
 
 /** What is remembered of a resource between its runs. */
 export interface ResourceMemory {
@@ -24,8 +24,8 @@ export interface ResourceMemory {
   content?: Buffer;
   /** Encrypted values are in it. */
   decrypted: boolean;
-  /** Files that the text was made of. */
-  files: readonly string[];
+  /** Files that the text was made of, or the error, with what they were then ({@link signatureOf}). */
+  files: ReadonlyMap<string, string>;
   /** Mode and owner of a file that is written in place cannot be set: they do not count as a change. */
   attributesRefused: boolean;
   /** Problems that were told once. */
@@ -51,6 +51,10 @@ export interface RunContext {
   /** A new file with secrets is for its owner alone. */
   readonly keepsPrivate: boolean;
   readonly signal: AbortSignal;
+  /** Whether another version of the resource has taken its place, or none. */
+  readonly isRetired: () => boolean;
+  /** Told when its files are in further folders. */
+  readonly onFolders: () => void;
   readonly log: (level: Level, message: string) => void;
   /** Told of each command that ran. */
   readonly onCommand: (kind: "check" | "reload", status: number) => void;
@@ -69,19 +73,12 @@ const READABLE_BY_ALL = 0o004;
 
 /** Runs the steps before the reload; rejects with the first one's failure, with the file untouched. */
 export async function processResource(context: RunContext): Promise<RunOutcome> {
-  const { resource, memory, values, settings } = context;
+  const { resource, memory, values } = context;
   try {
     if (memory.content !== undefined && !context.always && sameValues(memory.values, values)) {
       return await putInPlace(context, memory.content);
     }
-    const { content, files, decrypted, printed } = await context.renderer.render({
-      file: resource.template,
-      templates: join(settings.confdir, "templates"),
-      values: storeValues(resource, values, (message) => context.log("warn", message)),
-      host: context.host,
-      secret: context.secret,
-    });
-    memory.files = files;
+    const { content, decrypted, printed } = await render(context);
     memory.decrypted = decrypted;
     const isSecret = context.secret || decrypted;
     context.secrets.set(resource.dest, isSecret ? secretTextsOf(values, context.isSecret, printed) : []);
@@ -103,38 +100,27 @@ export async function processResource(context: RunContext): Promise<RunOutcome> 
   }
 }
 
-export function sameValues(
-  a: ReadonlyMap<string, string> | undefined,
-  b: ReadonlyMap<string, string>,
-): boolean {
-  if (a === undefined || a.size !== b.size) return false;
-  for (const [key, value] of b) if (a.get(key) !== value) return false;
-  return true;
-}
-
-/** Keys as the template sees them: cleaned, without the prefix. */
-export function storeValues(
-  { prefix }: Resource,
-  values: ReadonlyMap<string, string>,
-  warn: (message: string) => void,
-): Map<string, string> {
-  const store = new Map<string, string>();
-  const origins = new Map<string, string>();
-  for (const raw of [...values.keys()].sort()) {
-    const clean = cleanPath(`/${raw}`);
-    const below = prefix === "/" ? clean : clean === prefix ? "/" : clean.slice(prefix.length);
-    const other = origins.get(below);
-    if (other !== undefined) {
-      const taken = other === cleanPath(`/${other}`) ? other : raw;
-      warn(
-        `keys ${textOf(other)} and ${textOf(raw)} are the same for the template: ${textOf(taken)} is taken`,
-      );
-      if (taken === other) continue;
-    }
-    origins.set(below, raw);
-    store.set(below, values.get(raw)!);
+/** Renders; what it was made of is remembered, also of a template that fails. */
+async function render(context: RunContext): Promise<Rendered> {
+  const { resource, memory, settings } = context;
+  const before = memory.files;
+  const files = new Map<string, string>();
+  try {
+    return await context.renderer.render({
+      file: resource.template,
+      templates: join(settings.confdir, "templates"),
+      values: storeValues(resource, context.values, (message) => context.log("warn", message)),
+      host: context.host,
+      secret: context.secret,
+      onFile: (file) => {
+        if (!files.has(file)) files.set(file, signatureOf(file));
+      },
+    });
+  } finally {
+    memory.files = files;
+    const own = dirname(resource.template);
+    if ([...files.keys()].some((file) => !before.has(file) && dirname(file) !== own)) context.onFolders();
   }
-  return store;
 }
 
 async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutcome> {
@@ -175,6 +161,8 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
   try {
     judgeOwner(context, stage);
     if (!settings.syncOnly && resource.checkCmd !== "") await check(context, stage.path);
+    // While it was checked another version may have come, and may even have been written.
+    if (context.isRetired()) throw new RunError("its resource was replaced", "when something changes");
     context.beforeReplace();
     const replaced = await replaceFile({ stage, target, content, attributes, flush: settings.fsync });
     memory.attributesRefused = replaced.attributesRefused;

@@ -42,12 +42,12 @@ export interface RenderRequest {
   readonly data?: Value;
   /** Some of the values are secrets: errors have none of them. */
   readonly secret?: boolean;
+  /** Told of each file before it is read, also of one that is not there. */
+  readonly onFile?: (file: string) => void;
 }
 
 export interface Rendered {
   readonly content: Buffer;
-  /** Files that it is made of. */
-  readonly files: readonly string[];
   /** Encrypted values were read for it. */
   readonly decrypted: boolean;
   /** Texts that its actions printed, where some of the values are secrets (byte strings). */
@@ -85,7 +85,6 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
   };
   /** Renders with the answers that are there; names without an answer go into the set. */
   const renderOnce = (request: RenderRequest, answers: Answers, onDecrypt: () => void): Rendered => {
-    const files = new Set<string>([request.file]);
     const printed = new Set<string>();
     let decrypted = false;
     const decryptNoted =
@@ -95,8 +94,9 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
         onDecrypt();
         return decrypt(value);
       });
-    const renderFile = (file: string, chain: readonly string[], data: Value | undefined): string =>
-      load(file).render({
+    const renderFile = (file: string, chain: readonly string[], data: Value | undefined): string => {
+      request.onFile?.(file);
+      return load(file).render({
         ...(data === undefined ? {} : { data }),
         ...(request.secret === true || decrypt !== undefined ? { onPrint: (text) => printed.add(text) } : {}),
         functions: functionsOf({
@@ -104,15 +104,16 @@ export function createRenderer(decrypt?: Decrypt): Renderer {
           decrypt: decryptNoted,
           host: { ...request.host, addresses: answers.addresses, services: answers.services },
           include: (name, given) => {
+            request.onFile?.(join(request.templates, name));
             const included = includedFile(request.templates, name, chain);
-            files.add(included);
             return renderFile(included, [...chain, included], given);
           },
         }),
       });
+    };
     const output = renderFile(request.file, [request.file], request.data);
     if (request.secret !== true && !decrypted) printed.clear();
-    return { content: Buffer.from(output, "latin1"), files: [...files], decrypted, printed };
+    return { content: Buffer.from(output, "latin1"), decrypted, printed };
   };
   return {
     render: async (request) => {

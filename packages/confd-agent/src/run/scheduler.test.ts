@@ -67,6 +67,7 @@ function start(more: Partial<Settings> = {}): { scheduler: Scheduler; resources:
       metrics: NO_METRICS,
       log: (level, message) => void log.push(`${level} ${message}`),
       signal: new AbortController().signal,
+      onFolders: () => {},
     },
     () => tracked,
   );

@@ -75,6 +75,7 @@ export function createScheduler(deps: WaveDeps, resources: () => Iterable<Tracke
   };
   const finish = (tracked: Tracked, result: WaveResult): void => {
     tracked.running = false;
+    if (tracked.retired) return;
     if (result.ok) succeed(tracked, result);
     else fail(tracked, result.error);
     tracked.resync = false;

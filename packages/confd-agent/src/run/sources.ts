@@ -1,15 +1,15 @@
 /** The files that the agent works from, besides its backends: conf.d and templates. */
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Settings } from "../config/settings.ts";
+import { linksIn } from "../files/links.ts";
+import { signatureOf } from "../files/signature.ts";
 import { watchFolders } from "./folders.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Tracked } from "./tracked.ts";
 
 export interface Sources {
-  /** Takes the templates as they are now for those that were rendered. */
-  remember(): void;
-  /** Whether a file that the resource is made of is another than was remembered. */
+  /** Whether a file that the resource is made of is another than when it was rendered. */
   haveChanged(tracked: Tracked): boolean;
   /** Watches the folders that are of interest now. */
   follow(): void;
@@ -20,36 +20,29 @@ const CONF_D = "conf.d";
 const TEMPLATES = "templates";
 
 export function createSources({ confdir }: Settings, inventory: Inventory, onChange: () => void): Sources {
-  const signatures = new Map<string, string>();
   // In the folder of both anything else may lie, the files that are written too. Mounted ConfigMaps are swapped by a
   // link that begins with two dots.
   const concerns = (folder: string, name: string): boolean =>
-    folder !== confdir || name === CONF_D || name === TEMPLATES || name.startsWith("..");
+    links.some((link) => dirname(link) === folder && basename(link) === name) ||
+    (own.has(folder) &&
+      (folder !== confdir || name === CONF_D || name === TEMPLATES || name.startsWith("..")));
+  let own = new Set<string>();
+  let links: readonly string[] = [];
   const folders = watchFolders(onChange, concerns);
   return {
-    remember: () => {
-      for (const { memory } of inventory.tracked())
-        for (const file of memory.files) signatures.set(file, signatureOf(file));
-    },
     haveChanged: ({ memory }) =>
-      memory.files.some((file) => {
-        const before = signatures.get(file);
-        return before !== undefined && before !== signatureOf(file);
-      }),
+      [...memory.files].some(([file, signature]) => signature !== signatureOf(file)),
     follow: () => {
-      const templates = [...inventory.tracked()].flatMap(({ memory }) => memory.files.map(dirname));
+      const templates = [...inventory.tracked()].flatMap(({ resource, memory }) =>
+        [resource.template, ...memory.files.keys()].map(dirname),
+      );
       const roots = [confdir, join(confdir, CONF_D), join(confdir, TEMPLATES)];
-      const all = new Set([...roots, ...inventory.loaded().folders, ...templates]);
-      folders.update([...all].filter((folder) => existsSync(folder)));
+      own = new Set([...roots, ...inventory.loaded().folders, ...templates]);
+      links = linksIn(confdir);
+      folders.update([...new Set([...own, ...links.map(dirname)])].filter((folder) => existsSync(folder)));
     },
     close: folders.close,
   };
-}
-
-/** Signature of a file: another one means that it changed. */
-function signatureOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.mtimeMs}:${stat.size}:${stat.ino}`;
 }
 
 /** Whether a template asks for the time: its text is another one each time. One that cannot be read does not. */

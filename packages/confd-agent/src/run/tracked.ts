@@ -40,7 +40,7 @@ export interface Tracked {
 export const track = (resource: Resource, client: Client): Tracked => ({
   resource,
   client,
-  memory: { files: [resource.template], decrypted: false, attributesRefused: false, told: new Set() },
+  memory: { files: new Map(), decrypted: false, attributesRefused: false, told: new Set() },
   dirty: false,
   dirtyRevision: undefined,
   always: false,

@@ -9,11 +9,12 @@ import { runCommand, shownOutput, shownProblem } from "./command.ts";
 import { reloadCommand } from "./command-text.ts";
 import { currentHost } from "./host.ts";
 import type { PendingReloads } from "./pending.ts";
-import { commandVariables, processResource, sameValues } from "./process.ts";
+import { commandVariables, processResource } from "./process.ts";
 import type { Renderer, RenderHost } from "./render.ts";
 import type { SecretTexts } from "./secrets.ts";
 import type { Slots } from "./slots.ts";
 import type { Tracked } from "./tracked.ts";
+import { sameValues } from "./values.ts";
 
 export interface WaveDeps {
   readonly settings: Settings;
@@ -26,6 +27,8 @@ export interface WaveDeps {
   readonly log: (level: Level, message: string, tracked?: Tracked) => void;
   /** Ends running commands. */
   readonly signal: AbortSignal;
+  /** A template is made of files in further folders. */
+  readonly onFolders: () => void;
   readonly onDifference?: (dest: string, secret: boolean, before: Buffer, after: Buffer) => void;
 }
 
@@ -134,6 +137,8 @@ async function runSteps(
   const { settings, renderer, metrics, log, signal, onDifference } = deps;
   const hasReload = !settings.syncOnly && !settings.noop && resource.reloadCmd !== "";
   const known = memory.values;
+  // Of a resource that was edited, the reload of its former version may be due.
+  if (hasReload && deps.pending.has(resource.dest)) tracked.reloadPending = true;
   const outcome = await processResource({
     resource,
     settings,
@@ -149,6 +154,8 @@ async function runSteps(
     secrets: deps.secrets,
     keepsPrivate: client.keepsPrivate(),
     signal,
+    isRetired: () => tracked.retired,
+    onFolders: deps.onFolders,
     log: (level, message) => log(level, message, tracked),
     onCommand: metrics.command,
     beforeReplace: () => {

@@ -38,6 +38,8 @@ export function createFollower(options: FollowerOptions): Follower {
   const kind = request.resource === "secrets" ? SECRET : CONFIG_MAP;
   const chosen = selection(request);
   let objects: Map<string, ConfigObject> | undefined;
+  /** The objects as they were when they were refused. */
+  let refused: Map<string, ConfigObject> | undefined;
   let version = "";
 
   const keyOf = ({ metadata }: ConfigObject): string => `${metadata.namespace}/${metadata.name}`;
@@ -49,7 +51,8 @@ export function createFollower(options: FollowerOptions): Follower {
   };
   const list = async (signal: AbortSignal): Promise<void> => {
     const { items, metadata } = await client.list(kind, { ...chosen, signal });
-    const before = objects;
+    const before = objects ?? refused;
+    refused = undefined;
     objects = new Map(items.map((object) => [keyOf(object), dataOf(object)]));
     version = metadata.resourceVersion ?? "";
     if (before !== undefined && !sameObjects(before, objects)) onChange();
@@ -90,7 +93,10 @@ export function createFollower(options: FollowerOptions): Follower {
           if (error instanceof ApiError) version = "";
           if (isGone) continue;
           failures += 1;
-          if (error instanceof ApiError && error.code === 403) objects = undefined;
+          if (error instanceof ApiError && error.code === 403) {
+            refused = objects ?? refused;
+            objects = undefined;
+          }
           const { message } = refusal(request, error);
           if (message !== told) onNotice("error", message);
           told = message;

@@ -18,6 +18,8 @@ const SCAN_COUNT = 1000;
 const MAX_REREADS = 3;
 /** Commands of one pipeline. */
 const PIPELINE = 500;
+/** Pause between signs of life that a watch asks for, in milliseconds. */
+const ALIVE_MS = 10_000;
 
 export interface RedisBackendOptions {
   readonly settings: BackendSettings;
@@ -32,6 +34,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     notice("warn", "redis: client-key is taken as the password, as confd does: use password");
   let current = 0;
   let commands: Redis | undefined;
+  let connecting: Promise<Redis> | undefined;
   /** Counts changes that were told, so that a read sees those that come into it. */
   let changes = 0;
   const toldTypes = new Set<string>();
@@ -67,10 +70,14 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     }
     throw problem;
   };
+  /** One connection for all reads, also for those that find it lost at the same time. */
   const commandConnection = async (): Promise<Redis> => {
     if (commands?.status === "ready") return commands;
     commands?.disconnect();
-    commands = await connectAny();
+    connecting ??= connectAny().finally(() => {
+      connecting = undefined;
+    });
+    commands = await connecting;
     return commands;
   };
   const readOnce = async (ranges: readonly string[]): Promise<Snapshot> => {
@@ -78,6 +85,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     const values = new Map<string, string>();
     const own = new Map<string, string>();
     for (const range of ranges) if (range !== "/") own.set(keys.own(range), range);
+    await readKeys(redis, hashesAbove(ranges, keys), keys, values, { tolerant: true });
     const unusable = await readKeys(redis, [...own.keys()], keys, values);
     for (const key of unusable) {
       if (toldTypes.has(key)) continue;
@@ -97,7 +105,11 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     read: async (ranges) => {
       for (let tries = 0; ; tries++) {
         const before = changes;
-        const snapshot = await readOnce(ranges);
+        const snapshot = await readOnce(ranges).catch((error: unknown) => {
+          // What does not answer any more may look connected for long.
+          if (!isReply(error)) commands?.disconnect();
+          throw error;
+        });
         if (changes === before || tries >= MAX_REREADS) return snapshot;
       }
     },
@@ -106,12 +118,18 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
       const node = nodes[current % nodes.length]!;
       const { db } = node;
       let poll: NodeJS.Timeout | undefined;
+      let alive: NodeJS.Timeout | undefined;
       let unfollow = (): void => {};
       try {
         const polling = await prepareNotices(redis, settings, events.onNotice);
         const start = `__keyspace@${db}__:`;
         const ended = new Promise<void>((resolve, reject) => {
           redis.once("end", () => reject(new BackendError("the connection is lost")));
+          alive = setInterval(() => {
+            redis.ping().catch((error: unknown) => {
+              if (!isReply(error)) reject(new BackendError("the server does not answer any more"));
+            });
+          }, ALIVE_MS);
           signal.addEventListener("abort", () => resolve(), { once: true });
           // The old master may hang with its connections open.
           unfollow = followMaster(node, settings, tlsOf(node, settings, fromClientKey), () => {
@@ -123,7 +141,9 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
         ended.catch(() => {});
         const told = (channel: Buffer): void => {
           changes += 1;
-          events.onChange({ keys: [keys.logical(channel.toString("latin1").slice(start.length))] });
+          const key = keys.logical(channel.toString("latin1").slice(start.length));
+          // Of a hash it is not told which field changed.
+          events.onChange({ keys: [key], withBelow: true });
         };
         redis.on("pmessageBuffer", (_pattern: unknown, channel: Buffer) => told(channel));
         const patterns = ranges.flatMap((range) => [
@@ -134,11 +154,18 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
         // Keys may be any bytes: the types know of strings only.
         const encoded = patterns.map((pattern) => Buffer.from(pattern, "latin1")) as unknown as string[];
         await redis.psubscribe(...encoded);
+        for (const key of hashesAbove(ranges, keys)) {
+          // Who may not listen there has no hash there either.
+          await redis
+            .psubscribe(Buffer.from(start + escaped(key), "latin1") as unknown as string)
+            .catch(() => {});
+        }
         events.onReady({ resumed: false });
         if (polling !== undefined) poll = setInterval(() => events.onChange({}), polling);
         await ended;
       } finally {
         clearInterval(poll);
+        clearInterval(alive);
         unfollow();
         redis.disconnect();
       }
@@ -205,28 +232,42 @@ async function scan(redis: Redis, pattern: string): Promise<string[]> {
   return [...found];
 }
 
-/** Reads strings and hashes; the keys that are neither. */
+/** The server's keys above the ranges: a range may be a field of a hash. */
+function hashesAbove(ranges: readonly string[], keys: RedisKeys): string[] {
+  const above = new Set<string>();
+  for (const range of ranges) {
+    for (let at = range.lastIndexOf("/"); at > 0; at = range.lastIndexOf("/", at - 1))
+      above.add(keys.own(range.slice(0, at)));
+  }
+  return [...above];
+}
+
+/** The server answered, with an error. */
+const isReply = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
+
+/** Reads strings and hashes, or hashes alone where some may be refused; the keys that are neither. */
 async function readKeys(
   redis: Redis,
   own: readonly string[],
   keys: RedisKeys,
   into: Map<string, string>,
+  { tolerant = false }: { tolerant?: boolean } = {},
 ): Promise<string[]> {
   const unusable: string[] = [];
   for (let at = 0; at < own.length; at += PIPELINE) {
     const part = own.slice(at, at + PIPELINE);
-    const types = await pipelined<string>(redis, part, "type");
-    const strings = part.filter((_, index) => types[index] === "string");
+    const types = await pipelined<string | null>(redis, part, "type", tolerant);
+    const strings = part.filter((_, index) => !tolerant && types[index] === "string");
     const hashes = part.filter((_, index) => types[index] === "hash");
-    unusable.push(...part.filter((_, index) => !["string", "hash", "none"].includes(types[index]!)));
+    unusable.push(...part.filter((_, index) => !["string", "hash", "none", null].includes(types[index]!)));
     for (const [index, value] of (await pipelined<Buffer | null>(redis, strings, "getBuffer")).entries()) {
       if (value !== null) into.set(keys.logical(strings[index]!), value.toString("latin1"));
     }
     for (const [index, fields] of (
-      await pipelined<Record<string, Buffer>>(redis, hashes, "hgetallBuffer")
+      await pipelined<Record<string, Buffer> | null>(redis, hashes, "hgetallBuffer", tolerant)
     ).entries()) {
       const below = keys.logical(hashes[index]!);
-      for (const [field, value] of Object.entries(fields)) {
+      for (const [field, value] of Object.entries(fields ?? {})) {
         into.set(`${below}/${Buffer.from(field, "utf8").toString("latin1")}`, value.toString("latin1"));
       }
     }
@@ -237,14 +278,20 @@ async function readKeys(
 type Command = "type" | "getBuffer" | "hgetallBuffer";
 
 /** One command for each key, in one round trip. */
-async function pipelined<T>(redis: Redis, own: readonly string[], command: Command): Promise<T[]> {
+async function pipelined<T>(
+  redis: Redis,
+  own: readonly string[],
+  command: Command,
+  tolerant = false,
+): Promise<T[]> {
   if (own.length === 0) return [];
   const pipeline = redis.pipeline();
   for (const key of own) pipeline[command](Buffer.from(key, "latin1"));
   const results = (await pipeline.exec()) ?? [];
   return results.map(([error, value]) => {
     // Between the question for its type and this one a key may have become another: the next event reads again.
-    if (error !== null && !error.message.startsWith("WRONGTYPE")) throw error;
-    return (error === null ? value : command === "hgetallBuffer" ? {} : null) as T;
+    const isRefused = tolerant && error !== null && isReply(error);
+    if (error !== null && !isRefused && !error.message.startsWith("WRONGTYPE")) throw error;
+    return (error === null ? value : null) as T;
   });
 }

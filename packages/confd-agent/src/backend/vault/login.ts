@@ -35,10 +35,10 @@ export function createLogin(settings: BackendSettings, environment: Environment,
       const text = settings.authToken || environment.VAULT_TOKEN || "";
       const answer = await nodes.ask({ path: LOOKUP, headers: { "x-vault-token": text }, signal });
       // A token that may not look at itself can still be good.
-      if (answer.status !== 200) return { text, renewable: false, lifetime: 0, since: Date.now() };
+      if (answer.status !== 200) return { text, renewable: false, lifetime: 0, since: performance.now() };
       const { data } = answerOf<{ data: { ttl?: number; renewable?: boolean } }>(answer.text);
       const { ttl, renewable } = data;
-      return { text, renewable: renewable === true, lifetime: (ttl ?? 0) * MILLIS, since: Date.now() };
+      return { text, renewable: renewable === true, lifetime: (ttl ?? 0) * MILLIS, since: performance.now() };
     }
     const [path, body] = way(settings);
     return tokenOf(
@@ -57,7 +57,7 @@ export function createLogin(settings: BackendSettings, environment: Environment,
     return answer.status === 200 ? tokenOf(answer, "renew the token") : await begin(signal);
   };
   const isDue = ({ lifetime, since }: Token): boolean =>
-    lifetime > 0 && Date.now() - since > lifetime * RENEW_AFTER;
+    lifetime > 0 && performance.now() - since > lifetime * RENEW_AFTER;
   return {
     token: async (signal) => {
       if (current !== undefined && !isDue(current)) return current.text;
@@ -90,6 +90,6 @@ function tokenOf({ status, text }: HttpAnswer, what: string): Token {
     text: auth.client_token,
     renewable: auth.renewable === true,
     lifetime: (auth.lease_duration ?? 0) * MILLIS,
-    since: Date.now(),
+    since: performance.now(),
   };
 }

@@ -75,7 +75,7 @@ export function createVaultBackend(settings: BackendSettings, environment: Envir
     signal: AbortSignal,
   ): Promise<SecretData | undefined> => {
     const known = leased.get(path);
-    if (known !== undefined && known.until > Date.now()) return known.data;
+    if (known !== undefined && known.until > performance.now()) return known.data;
     const answer = await ask(encodePath(apiPath(mount, path, "data")), signal);
     if (answer.status !== 200) return undefined;
     const { data, lease_id, lease_duration } = answerOf<{
@@ -86,7 +86,7 @@ export function createVaultBackend(settings: BackendSettings, environment: Envir
     const inner = mount.isVersion2 ? (data?.data as SecretData | null | undefined) : data;
     if (inner === null || inner === undefined) return undefined;
     if (lease_id && lease_duration) {
-      leased.set(path, { data: inner, until: Date.now() + lease_duration * MILLIS * LEASE_PART });
+      leased.set(path, { data: inner, until: performance.now() + lease_duration * MILLIS * LEASE_PART });
     }
     return inner;
   };
