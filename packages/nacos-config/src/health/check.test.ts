@@ -89,7 +89,8 @@ describe("health check over HTTP", () => {
     for (const ip of IPS) servers!.behaviour.hung.add(ip);
     const begin = performance.now();
     const { health } = await check(baseUrl);
-    expect(performance.now() - begin).toBeLessThan(4_500);
+    // One after the other they would take nine.
+    expect(performance.now() - begin).toBeLessThan(8_900);
     expect(health).toMatchObject({ state: "failed", code: 401, reason: "Timeout" });
   });
 

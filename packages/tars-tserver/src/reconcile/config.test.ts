@@ -68,17 +68,17 @@ describe("planItem", () => {
   });
 });
 
-it("TARS-R-056 ten thousand versions of one item are judged at once, and all but the newest go", () => {
-  const many = Array.from({ length: 10_000 }, (_, n) => ({
+it("TARS-R-056 a hundred thousand versions of one item are judged in linear time, and all but the newest go", () => {
+  const many = Array.from({ length: 100_000 }, (_, n) => ({
     apiVersion: "k8s.tars.io/v1beta2",
     kind: "TConfig",
     metadata: { name: `v${n}`, uid: `u${n}`, creationTimestamp: new Date(n * 1_000).toISOString() },
-    ...{ app: "A", server: "S", configName: "c", configContent: "", activated: n === 9_999 },
+    ...{ app: "A", server: "S", configName: "c", configContent: "", activated: n === 99_999 },
   }));
   const begin = performance.now();
   const { remove, deactivate } = planItem(many as never, 10);
-  expect(performance.now() - begin).toBeLessThan(1_000);
+  expect(performance.now() - begin).toBeLessThan(10_000);
   expect(deactivate).toEqual([]);
-  expect(remove).toHaveLength(9_989);
-  expect(remove.map(({ metadata }) => metadata.name)).not.toContain("v9989");
+  expect(remove).toHaveLength(99_989);
+  expect(remove.map(({ metadata }) => metadata.name)).not.toContain("v99989");
 });

@@ -115,18 +115,18 @@ export function defineStageTests(connect: () => TestClient): void {
     });
 
     it("CORE-446 get ready after quartet.io/test-ready-delay, also when they change meanwhile", async () => {
-      await createPod({ annotations: { [TEST_ANNOTATIONS.readyDelay]: "1.2s" } });
+      await createPod({ annotations: { [TEST_ANNOTATIONS.readyDelay]: "3s" } });
       const started = await untilPod(({ status }) => status.phase === "Running");
       const began = Date.now();
       expect(isReady(started)).toBe(false);
-      await sleep(600);
+      await sleep(2_500);
       await annotate({ unrelated: "change" });
       expect(isReady(await read())).toBe(false);
       await untilReady();
       const took = Date.now() - began;
-      expect(took).toBeGreaterThan(1000);
-      // A delay that began anew with the change would end after 1.8 s.
-      expect(took).toBeLessThan(1750);
+      expect(took).toBeGreaterThan(2_800);
+      // A delay that began anew with the change would end after 5.5 s.
+      expect(took).toBeLessThan(5_450);
     });
 
     it("are not ready while quartet.io/test-hold is set, and become ready when it is removed", async () => {
