@@ -24,6 +24,9 @@ const PROGRAM: readonly string[] = [
   new URL("./main.ts", import.meta.url).pathname,
 ];
 
+/** Compiled sources of all such processes: most of what a start from source costs. */
+const COMPILED = { NODE_COMPILE_CACHE: join(tmpdir(), "quartet-confd-compiled") };
+
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
@@ -77,6 +80,7 @@ export interface ResourceText {
 export function createScene(program: readonly string[] = PROGRAM): Scene {
   const folder = mkdtempSync(join(tmpdir(), "confd-"));
   const agents: RunningAgent[] = [];
+  const compiled = program === PROGRAM ? COMPILED : {};
   mkdirSync(join(folder, "conf.d"));
   mkdirSync(join(folder, "templates"));
   const path = (name: string): string => join(folder, name);
@@ -85,7 +89,10 @@ export function createScene(program: readonly string[] = PROGRAM): Scene {
     writeFileSync(path(name), text);
   };
   const start: Scene["start"] = (args, environment = {}) => {
-    const agent = startProcess([...program, "--confdir", folder, ...args], folder, environment);
+    const agent = startProcess([...program, "--confdir", folder, ...args], folder, {
+      ...compiled,
+      ...environment,
+    });
     agents.push(agent);
     return agent;
   };
@@ -117,7 +124,7 @@ export function createScene(program: readonly string[] = PROGRAM): Scene {
     startIsolated: (setup, args) => {
       const script = [...setup, 'exec "$@"'].join(" && ");
       const command = ["unshare", "-rm", "sh", "-c", script, "sh", ...program, "--confdir", folder, ...args];
-      const agent = startProcess(command, folder, {});
+      const agent = startProcess(command, folder, compiled);
       agents.push(agent);
       return agent;
     },

@@ -1,31 +1,11 @@
 /** The agent on a real etcd server. */
 import { statSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { becomes, createScene, eventually, type RunningAgent, type Scene } from "./agent.testkit.ts";
+import { expect } from "vitest";
+import { becomes, eventually, type Scene } from "./agent.testkit.ts";
 import { type EtcdServer, startEtcd } from "./servers.testkit.ts";
+import { stagedTests } from "./stage.testkit.ts";
 
-let scene: Scene;
-let etcd: EtcdServer;
-beforeEach(async () => {
-  scene = createScene();
-  etcd = await startEtcd();
-});
-afterEach(async () => {
-  await scene.close();
-  await etcd.close();
-});
-
-const args = (...more: string[]): string[] => [
-  "--backend",
-  "etcdv3",
-  "--node",
-  etcd.address,
-  "--watch-error-backoff",
-  "100ms",
-  ...more,
-];
-const watch = (...more: string[]): RunningAgent => scene.start(args("--watch", ...more));
-const lines = (name: string): number => (scene.exists(name) ? scene.read(name).split("\n").length - 1 : 0);
+const it = stagedTests("etcdv3", () => startEtcd());
 
 const DATABASE = { host: "127.0.0.1", password: "p@sSw0rd", port: "3306", username: "confd" };
 const DS = {
@@ -48,8 +28,18 @@ const DS = {
   ),
 };
 
-it("AS-1 CONFD-BE-4 CONFD-READ-1 the peer's own integration suite", async () => {
-  await etcd.put(DS);
+/** Keys and a resource of those tests that follow changes. */
+const prepare = async (scene: Scene, put: EtcdServer["put"]): Promise<void> => {
+  await put({ "/app/name": "one", "/app/port": "80", "/apple": "no" });
+  scene.resource("out", {
+    keys: ["/app"],
+    template: '{{getv "/app/name"}}:{{getv "/app/port"}}',
+    lines: ['reload_cmd = "echo r >> {}/reloads"'],
+  });
+};
+
+it("AS-1 CONFD-BE-4 CONFD-READ-1 the peer's own integration suite", async ({ scene, server, args }) => {
+  await server.put(DS);
   const basic =
     'hostname: {{getenv "HOSTNAME"}}\n[database]\nhost={{getv "/database/host"}}\npassword={{getv "/database/password"}}\nport={{getv "/database/port"}}\nusername={{getv "/database/username"}}\n';
   const keys = Object.keys(DATABASE).map((key) => `/database/${key}`);
@@ -83,10 +73,14 @@ it("AS-1 CONFD-BE-4 CONFD-READ-1 the peer's own integration suite", async () => 
   expect(statSync(scene.path("basic")).mode & 0o777).toBe(0o644);
 });
 
-it("AS-3 CONFD-READ-3 CONFD-READ-4 CONFD-READ-8 300 keys read in parts are of one revision", async () => {
+it("AS-3 CONFD-READ-3 CONFD-READ-4 CONFD-READ-8 300 keys read in parts are of one revision", async ({
+  scene,
+  server,
+  watch,
+}) => {
   const all = (value: number) =>
     Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`/k/${i}`, String(value)]));
-  await etcd.put(all(0));
+  await server.put(all(0));
   const keys = Array.from({ length: 300 }, (_, i) => `/k/${i}`);
   scene.resource("out", {
     keys,
@@ -95,153 +89,182 @@ it("AS-3 CONFD-READ-3 CONFD-READ-4 CONFD-READ-8 300 keys read in parts are of on
   });
   const agent = watch("--etcd-max-txn-ops", "2000");
   await eventually(() => scene.exists("out"), Boolean);
-  for (let value = 1; value <= 30; value++) await etcd.put(all(value));
+  for (let value = 1; value <= 30; value++) await server.put(all(value));
   await becomes(scene, "out", "30 ".repeat(100));
   expect(agent.log()).not.toContain("Config check failed");
   expect(agent.log()).not.toContain("too many operations");
 });
 
-describe("following changes", () => {
-  beforeEach(async () => {
-    await etcd.put({ "/app/name": "one", "/app/port": "80", "/apple": "no" });
-    scene.resource("out", {
-      keys: ["/app"],
-      template: '{{getv "/app/name"}}:{{getv "/app/port"}}',
-      lines: ['reload_cmd = "echo r >> {}/reloads"'],
-    });
-  });
-
-  it("AS-4 CONFD-WATCH-5 CONFD-WATCH-3 CONFD-WATCH-13 each change arrives, several of one transaction are one run", async () => {
-    const agent = watch();
-    await becomes(scene, "out", "one:80");
-    for (let counter = 0; counter < 4; counter++) {
-      await etcd.put({ "/app/name": String(counter), "/app/port": String(counter) });
-      await becomes(scene, "out", `${counter}:${counter}`);
-    }
-    await etcd.put({ "/apple": "changed" });
-    await etcd.remove("/app/port");
-    await eventually(agent.log, (log) => log.includes("key does not exist: /app/port"));
-    expect(scene.read("out")).toBe("3:3");
-    await etcd.put({ "/app/port": "81" });
-    await becomes(scene, "out", "3:81");
-    expect((await agent.stop()).code).toBe(0);
-    expect(lines("reloads")).toBe(6);
-  });
-
-  it("AS-6 CONFD-WATCH-9 CONFD-WATCH-10 goes on after a restart of the server", async () => {
-    const agent = watch();
-    await becomes(scene, "out", "one:80");
-    await etcd.kill();
-    await eventually(agent.log, (log) => log.includes("watch of etcdv3"));
-    expect(scene.read("out")).toBe("one:80");
-    await etcd.start();
-    await etcd.put({ "/app/name": "two" });
-    await becomes(scene, "out", "two:80");
-  });
-
-  it("AS-6 CONFD-WATCH-8 notices a store that begins anew", async () => {
-    for (let i = 0; i < 5; i++) await etcd.put({ "/app/name": `n${i}` });
-    const agent = watch();
-    await becomes(scene, "out", "n4:80");
-    await etcd.kill();
-    etcd.wipe();
-    await etcd.start();
-    await etcd.put({ "/app/name": "fresh", "/app/port": "1" });
-    await becomes(scene, "out", "fresh:1");
-    await eventually(agent.log, (log) => log.includes("backend history was reset"));
-    await etcd.put({ "/app/name": "again" });
-    await becomes(scene, "out", "again:1");
-  });
-
-  it("AS-7 CONFD-WATCH-7 what was compacted while the agent stood still is read anew", async () => {
-    const agent = watch();
-    await becomes(scene, "out", "one:80");
-    agent.signal("SIGSTOP");
-    for (let i = 0; i < 50; i++) await etcd.put({ "/app/name": `n${i}` });
-    await etcd.compact();
-    agent.signal("SIGCONT");
-    await becomes(scene, "out", "n49:80");
-    expect(agent.log()).not.toContain("ERROR");
-  });
-
-  it("AS-7 CONFD-WATCH-7 what was compacted during an outage is read anew", async () => {
-    const agent = watch();
-    await becomes(scene, "out", "one:80");
-    await etcd.kill();
-    await eventually(agent.log, (log) => log.includes("watch of etcdv3"));
-    agent.signal("SIGSTOP");
-    await etcd.start();
-    for (let i = 0; i < 5; i++) await etcd.put({ "/app/name": `n${i}` });
-    await etcd.compact();
-    agent.signal("SIGCONT");
-    await becomes(scene, "out", "n4:80");
-    await etcd.put({ "/app/name": "last" });
-    await becomes(scene, "out", "last:80");
-  });
-
-  it("CONFD-PROC-11 waits for a server that is not there at the start", async () => {
-    await etcd.kill();
-    const failing = await scene.run(args("--onetime", "--dial-timeout", "500ms"));
-    expect(failing.code).toBe(1);
-    expect(failing.stderr).toContain(etcd.address);
-    const agent = watch("--dial-timeout", "500ms");
-    await eventually(agent.log, (log) => log.includes("ERROR"));
-    await etcd.start();
-    await becomes(scene, "out", "one:80");
-  });
-
-  it("CONFD-ETCD-6 uses the next member when one is away", async () => {
-    const agent = scene.start([
-      "--backend",
-      "etcd",
-      "--node",
-      "127.0.0.1:1",
-      "--node",
-      etcd.address,
-      "--watch",
-      "--dial-timeout",
-      "500ms",
-    ]);
-    await becomes(scene, "out", "one:80");
-    await etcd.put({ "/app/name": "two" });
-    await becomes(scene, "out", "two:80");
-    expect((await agent.stop()).code).toBe(0);
-  });
-
-  it("AS-16 50 resources with one key and one reload are written once each, with one reload", async () => {
-    for (let i = 0; i < 50; i++) {
-      scene.resource(`many${i}`, {
-        keys: ["/app/name"],
-        template: '{{getv "/app/name"}}',
-        lines: ['reload_cmd = "echo many >> {}/many-reloads"'],
-      });
-    }
-    watch();
-    await eventually(
-      () => lines("many-reloads"),
-      (count) => count === 1,
-    );
-    await etcd.put({ "/app/name": "two" });
-    for (let i = 0; i < 50; i++) await becomes(scene, `many${i}`, "two");
-    await eventually(
-      () => lines("many-reloads"),
-      (count) => count >= 2,
-    );
-    expect(lines("many-reloads")).toBe(2);
-  });
-
-  it("CONFD-STORE-3 CONFD-READ-7 large values and odd bytes arrive as they are", async () => {
-    const large = "é\"'\n".repeat(200_000);
-    for (let i = 0; i < 5; i++) await etcd.put({ [`/big/${i}`]: large.slice(0, 790_000 - i) });
-    scene.resource("big", { keys: ["/big"], template: '{{range gets "/big/*"}}{{.Value}}{{end}}' });
-    const { code } = await scene.run(args("--onetime"));
-    expect(code).toBe(0);
-    expect(scene.read("big")).toBe([0, 1, 2, 3, 4].map((i) => large.slice(0, 790_000 - i)).join(""));
-  });
+it("AS-4 CONFD-WATCH-5 CONFD-WATCH-3 CONFD-WATCH-13 each change arrives, several of one transaction are one run", async ({
+  scene,
+  server,
+  watch,
+  lines,
+}) => {
+  await prepare(scene, server.put);
+  const agent = watch();
+  await becomes(scene, "out", "one:80");
+  for (let counter = 0; counter < 4; counter++) {
+    await server.put({ "/app/name": String(counter), "/app/port": String(counter) });
+    await becomes(scene, "out", `${counter}:${counter}`);
+  }
+  await server.put({ "/apple": "changed" });
+  await server.remove("/app/port");
+  await eventually(agent.log, (log) => log.includes("key does not exist: /app/port"));
+  expect(scene.read("out")).toBe("3:3");
+  await server.put({ "/app/port": "81" });
+  await becomes(scene, "out", "3:81");
+  expect((await agent.stop()).code).toBe(0);
+  expect(lines("reloads")).toBe(6);
 });
 
-it("CONFD-ETCD-11 keys without a leading slash", async () => {
-  await etcd.put({ "stolon/c/x": "1", "stolon/c": "0", "/stolon/c/x": "no" });
+it("AS-6 CONFD-WATCH-9 CONFD-WATCH-10 goes on after a restart of the server", async ({
+  scene,
+  server,
+  watch,
+}) => {
+  await prepare(scene, server.put);
+  const agent = watch();
+  await becomes(scene, "out", "one:80");
+  await server.kill();
+  await eventually(agent.log, (log) => log.includes("watch of etcdv3"));
+  expect(scene.read("out")).toBe("one:80");
+  await server.start();
+  await server.put({ "/app/name": "two" });
+  await becomes(scene, "out", "two:80");
+});
+
+it("AS-6 CONFD-WATCH-8 notices a store that begins anew", async ({ scene, server, watch }) => {
+  await prepare(scene, server.put);
+  for (let i = 0; i < 5; i++) await server.put({ "/app/name": `n${i}` });
+  const agent = watch();
+  await becomes(scene, "out", "n4:80");
+  await server.kill();
+  server.wipe();
+  await server.start();
+  await server.put({ "/app/name": "fresh", "/app/port": "1" });
+  await becomes(scene, "out", "fresh:1");
+  await eventually(agent.log, (log) => log.includes("backend history was reset"));
+  await server.put({ "/app/name": "again" });
+  await becomes(scene, "out", "again:1");
+});
+
+it("AS-7 CONFD-WATCH-7 what was compacted while the agent stood still is read anew", async ({
+  scene,
+  server,
+  watch,
+}) => {
+  await prepare(scene, server.put);
+  const agent = watch();
+  await becomes(scene, "out", "one:80");
+  agent.signal("SIGSTOP");
+  for (let i = 0; i < 50; i++) await server.put({ "/app/name": `n${i}` });
+  await server.compact();
+  agent.signal("SIGCONT");
+  await becomes(scene, "out", "n49:80");
+  expect(agent.log()).not.toContain("ERROR");
+});
+
+it("AS-7 CONFD-WATCH-7 what was compacted during an outage is read anew", async ({
+  scene,
+  server,
+  watch,
+}) => {
+  await prepare(scene, server.put);
+  const agent = watch();
+  await becomes(scene, "out", "one:80");
+  await server.kill();
+  await eventually(agent.log, (log) => log.includes("watch of etcdv3"));
+  agent.signal("SIGSTOP");
+  await server.start();
+  for (let i = 0; i < 5; i++) await server.put({ "/app/name": `n${i}` });
+  await server.compact();
+  agent.signal("SIGCONT");
+  await becomes(scene, "out", "n4:80");
+  await server.put({ "/app/name": "last" });
+  await becomes(scene, "out", "last:80");
+});
+
+it("CONFD-PROC-11 waits for a server that is not there at the start", async ({
+  scene,
+  server,
+  args,
+  watch,
+}) => {
+  await prepare(scene, server.put);
+  await server.kill();
+  const failing = await scene.run(args("--onetime", "--dial-timeout", "500ms"));
+  expect(failing.code).toBe(1);
+  expect(failing.stderr).toContain(server.address);
+  const agent = watch("--dial-timeout", "500ms");
+  await eventually(agent.log, (log) => log.includes("ERROR"));
+  await server.start();
+  await becomes(scene, "out", "one:80");
+});
+
+it("CONFD-ETCD-6 uses the next member when one is away", async ({ scene, server }) => {
+  await prepare(scene, server.put);
+  const agent = scene.start([
+    "--backend",
+    "etcd",
+    "--node",
+    "127.0.0.1:1",
+    "--node",
+    server.address,
+    "--watch",
+    "--dial-timeout",
+    "500ms",
+  ]);
+  await becomes(scene, "out", "one:80");
+  await server.put({ "/app/name": "two" });
+  await becomes(scene, "out", "two:80");
+  expect((await agent.stop()).code).toBe(0);
+});
+
+it("AS-16 50 resources with one key and one reload are written once each, with one reload", async ({
+  scene,
+  server,
+  watch,
+  lines,
+}) => {
+  await prepare(scene, server.put);
+  for (let i = 0; i < 50; i++) {
+    scene.resource(`many${i}`, {
+      keys: ["/app/name"],
+      template: '{{getv "/app/name"}}',
+      lines: ['reload_cmd = "echo many >> {}/many-reloads"'],
+    });
+  }
+  watch();
+  await eventually(
+    () => lines("many-reloads"),
+    (count) => count === 1,
+  );
+  await server.put({ "/app/name": "two" });
+  for (let i = 0; i < 50; i++) await becomes(scene, `many${i}`, "two");
+  await eventually(
+    () => lines("many-reloads"),
+    (count) => count >= 2,
+  );
+  expect(lines("many-reloads")).toBe(2);
+});
+
+it("CONFD-STORE-3 CONFD-READ-7 large values and odd bytes arrive as they are", async ({
+  scene,
+  server,
+  args,
+}) => {
+  await prepare(scene, server.put);
+  const large = "é\"'\n".repeat(200_000);
+  for (let i = 0; i < 5; i++) await server.put({ [`/big/${i}`]: large.slice(0, 790_000 - i) });
+  scene.resource("big", { keys: ["/big"], template: '{{range gets "/big/*"}}{{.Value}}{{end}}' });
+  const { code } = await scene.run(args("--onetime"));
+  expect(code).toBe(0);
+  expect(scene.read("big")).toBe([0, 1, 2, 3, 4].map((i) => large.slice(0, 790_000 - i)).join(""));
+});
+
+it("CONFD-ETCD-11 keys without a leading slash", async ({ scene, server, args }) => {
+  await server.put({ "stolon/c/x": "1", "stolon/c": "0", "/stolon/c/x": "no" });
   scene.resource("out", {
     keys: ["/stolon/c"],
     template: '{{range gets "/stolon/*"}}{{.Key}}={{.Value}} {{end}}{{getv "/stolon/c/x"}}',
