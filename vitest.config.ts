@@ -18,7 +18,7 @@ const env = { QUARTET_CACHE_GUARD: "1" };
 const UNIT_LIMIT = 120_000;
 const SCENARIO_LIMIT = 300_000;
 /** After the unit tests, on both API servers side by side: scenarios wait more than they compute. */
-const SCENARIOS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const SCENARIOS = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   resolve: { conditions },
