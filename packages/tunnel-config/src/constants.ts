@@ -1,5 +1,8 @@
 /** Names that other programs know (section 2 of the rule book). */
 
+/** Of this package, as the Cloudflare API is told. */
+export const VERSION = "0.1.0";
+
 export const GROUP = "networking.cloudflare-operator.io";
 /** Prefix of labels and annotations. */
 export const PREFIX = "cloudflare-operator.io";

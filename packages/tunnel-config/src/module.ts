@@ -13,9 +13,10 @@ import { CONFIG_MAP, DEPLOYMENT, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
-import { configMapName, LABELS } from "./constants.ts";
+import { clusterIdOf } from "./cluster-id.ts";
+import { RELEASE } from "./commands/release.ts";
+import { configMapName, LABELS, VERSION } from "./constants.ts";
 import { CONVERSIONS } from "./conversion/conversions.ts";
-import { isClusterId } from "./desired/marker.ts";
 import { addGateways, watchGateways } from "./gateways.ts";
 import {
   type AnyTunnel,
@@ -67,7 +68,6 @@ import {
 } from "./watching.ts";
 
 const NAME = "tunnel";
-const VERSION = "0.1.0";
 
 /** What tests and embedders can replace. */
 export interface TunnelModuleOptions {
@@ -107,6 +107,7 @@ export function createTunnelModule(options: TunnelModuleOptions = {}): Controlle
     rights: RIGHTS,
     flags: FLAGS,
     conversions: CONVERSIONS,
+    commands: [RELEASE],
     build: (manager, flags) => build(manager, flags, options),
   };
 }
@@ -160,15 +161,6 @@ function build(manager: Manager, flags: Flags, { baseUrl }: TunnelModuleOptions)
     .watches(CREDENTIALS, everything(DOMAIN), { predicates: [primaryChanged] });
   watchSecrets(domains, operatorNamespace, everything(DOMAIN));
   manager.add(domains.complete(createDomainReconcile({ ...simple, backoff: createBackoff() })));
-}
-
-function clusterIdOf(flags: Flags): string {
-  const text = String(flags["tunnel-cluster-id"]);
-  if (text !== "" && !isClusterId(text))
-    throw new Error(
-      `--tunnel-cluster-id: at most 20 lower-case letters, digits and "-", not ${JSON.stringify(text)}`,
-    );
-  return text;
 }
 
 type Simple = Omit<SimpleOptions, "backoff">;

@@ -48,6 +48,16 @@ export const RESOURCE_KINDS: readonly Kind[] = [
   GATEWAY_RULE,
 ];
 
+/** The finalizer of each. */
+export const RESOURCE_FINALIZERS: readonly (readonly [kind: Kind, finalizer: string])[] = [
+  VIRTUAL_NETWORKS,
+  NETWORK_ROUTES,
+  ACCESS_GROUPS,
+  ACCESS_APPLICATIONS,
+  R2_BUCKETS,
+  GATEWAY_RULES,
+].map(({ kind, finalizer }) => [kind as Kind, finalizer]);
+
 type Options = Omit<SimpleOptions, "backoff">;
 
 /** One controller for each kind. */

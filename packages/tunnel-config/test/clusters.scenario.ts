@@ -1,13 +1,22 @@
 /** Clusters that share an account, and objects that share a record. */
-import { eventually } from "@quartet/testing/stage";
+import { eventually, type TestManager } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
+let manager: TestManager | undefined;
+// After the stage is cleared, which needs the manager: hooks run from the last to the first.
+afterEach(() => manager?.stop());
+const shared = shareStage(async () => {});
+beforeEach(() => {
+  stage = shared.stage;
 });
-afterEach(() => stage?.close());
+
+/** The one manager that runs, in place of the one before. */
+async function startManager(flags: Readonly<Record<string, string | boolean>> = {}): Promise<void> {
+  await manager?.stop();
+  manager = await stage.startManager({ flags });
+}
 
 const records = (): Loose[] => [...stage.cloudflare.state.zones.get("test-zone-id")!.records.values()];
 const networks = (): Loose[] =>
@@ -16,7 +25,7 @@ const networks = (): Loose[] =>
 describe("cluster id", () => {
   it("TUN-801 TUN-805 markers get the name of the cluster without anything being made anew", async () => {
     const { namespace } = stage;
-    const manager = await stage.startManager();
+    await startManager();
     const spec = { name: "api.example.com", type: "A", content: "192.0.2.1", comment: "mine" };
     await stage.create("DNSRecord", "api", { spec });
     await stage.create("VirtualNetwork", "office", { spec: { comment: "hq" } });
@@ -31,8 +40,7 @@ describe("cluster id", () => {
       expect(await stage.ready("VirtualNetwork", "office")).toMatchObject({ status: "True" });
     });
     const ids = [records()[0].id, networks()[0].id];
-    await manager.stop();
-    await stage.startManager({ flags: { "tunnel-cluster-id": "east" } });
+    await startManager({ "tunnel-cluster-id": "east" });
     await eventually(() =>
       expect([records(), networks()]).toMatchObject([
         [{ id: ids[0], comment: `[managed-by:DNSRecord/${namespace}/api@east] mine` }],
@@ -50,7 +58,7 @@ describe("cluster id", () => {
       body: JSON.stringify({ name: "api.example.com", type: "A", content: "192.0.2.1", ttl: 1, comment }),
     });
     expect(answer.status).toBe(200);
-    await stage.startManager({ flags: { "tunnel-cluster-id": "east" } });
+    await startManager({ "tunnel-cluster-id": "east" });
     await stage.create("DNSRecord", "api", {
       metadata: { annotations: { "cloudflare-operator.io/adopt": "true" } },
       spec: { name: "api.example.com", type: "A", content: "192.0.2.9" },
@@ -69,7 +77,7 @@ describe("cluster id", () => {
 });
 
 it("D13 TUN-924 records that nobody manages are taken over where a flag says so, those of others are not", async () => {
-  await stage.startManager({ flags: { "tunnel-overwrite-unmanaged-dns": true } });
+  await startManager({ "tunnel-overwrite-unmanaged-dns": true });
   const spec = { type: "A", content: "192.0.2.9" };
   const theirs = "[managed-by:DNSRecord/else/where]";
   const zone = stage.cloudflare.state.zones.get("test-zone-id")!;
@@ -100,7 +108,7 @@ it("D13 TUN-924 records that nobody manages are taken over where a flag says so,
 
 describe("one host of two Ingresses", () => {
   it("TUN-475 TUN-929 is one record of both, after a restart too, and goes with the last", async () => {
-    const manager = await stage.startManager();
+    await startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await stage.ingress("first", "a.example.com", "one", "/one");
     const first = "first-a-example-com";
@@ -118,9 +126,8 @@ describe("one host of two Ingresses", () => {
       );
     await shared();
     const [{ id }] = records();
-    await manager.stop();
     const from = stage.cloudflare.requests.length;
-    await stage.startManager();
+    await startManager();
     // Both are compared again.
     await eventually(() => {
       const looked = stage.cloudflare.requests

@@ -1,13 +1,9 @@
 /** What happens to one account, token or object stays with it; and what a burst costs. */
-import { eventually } from "@quartet/testing/stage";
+import { eventually, type TestManager } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Loose, openStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, openStage, shareStage, type TunnelStage } from "./support/stage.ts";
 
 let stage: TunnelStage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage?.close());
 
 /** Further credentials, for an account of their own. */
 async function createAccount(name: string): Promise<void> {
@@ -30,7 +26,12 @@ const tunnelOf = (name: string, account: string): object => ({
   spec: { newTunnel: { name }, cloudflare: { credentialsRef: { name: account } } },
 });
 
-describe("accounts", () => {
+describe("accounts that fail", () => {
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage?.close());
+
   it("TUN-1004 TUN-1010 accounts that do not answer, are broken or refuse calls as too many hold no tunnel of another back", async () => {
     const faults = {
       silent: { hang: true },
@@ -54,12 +55,22 @@ describe("accounts", () => {
     });
     await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
   });
+});
+
+describe("one manager", () => {
+  let manager: TestManager;
+  const shared = shareStage(async (opened) => {
+    manager = await opened.startManager({ flags: { "tunnel-sync-debounce": 500 } });
+  });
+  beforeEach(() => {
+    stage = shared.stage;
+  });
 
   it("TUN-115 a right that a token lacks is named", async () => {
     const { users } = stage.cloudflare;
-    const { permissions, name } = users.tokens.get("test-token")!;
+    const whole = users.tokens.get("test-token")!;
+    const { permissions, name } = whole;
     users.tokens.set("test-token", { name, permissions: permissions.filter((one) => one !== "dns:edit") });
-    await stage.startManager();
     await stage.create("DNSRecord", "r", {
       spec: { name: "r.example.com", type: "A", content: "192.0.2.1" },
     });
@@ -67,10 +78,10 @@ describe("accounts", () => {
       expect(await stage.ready("DNSRecord", "r")).toMatchObject({ reason: "PermissionDenied" }),
     );
     expect((await stage.ready("DNSRecord", "r")).message).toMatch(/the token needs "[^"]*DNS/);
+    users.tokens.set("test-token", whole);
   });
 
   it("TUN-005 no credential, tunnel secret or token is seen in objects, events, logs or metrics", async () => {
-    const manager = await stage.startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     const id = await stage.activeTunnel("main");
     await stage.ingress("a", "a.example.com", "a");
@@ -98,7 +109,6 @@ describe("accounts", () => {
 
   it("TUN-114 credentials that something names stay until nothing does", async () => {
     await createAccount("used");
-    await stage.startManager();
     await stage.create("DNSRecord", "r", {
       spec: {
         name: "r.example.com",
@@ -118,11 +128,8 @@ describe("accounts", () => {
     await eventually(async () => expect(await stage.find("CloudflareCredentials", "used")).toBeUndefined());
     expect(stage.cloudflare.state.zones.get("test-zone-id")!.records.size).toBe(0);
   });
-});
 
-describe("cost", () => {
   it("TUN-613 TUN-1002 a burst of 200 Ingresses is at most five transmissions", async () => {
-    const manager = await stage.startManager({ flags: { "tunnel-sync-debounce": 500 } });
     await stage.create("TunnelIngressClassConfig", "manual", {
       spec: { tunnelRef: { kind: "ClusterTunnel", name: "main" }, dnsManagement: "Manual" },
     });

@@ -2,36 +2,75 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient, createLogging, loadConnection, parseLogLevels, systemClock } from "@quartet/core";
-import { eventually } from "@quartet/testing/stage";
+import {
+  type Client,
+  type CommandContext,
+  createClient,
+  createLogging,
+  loadConnection,
+  parseLogLevels,
+  systemClock,
+} from "@quartet/core";
+import { eventually, type TestManager } from "@quartet/testing/stage";
 import { beforeEach, describe, expect, it } from "vitest";
-import { planTunnels, type TunnelPlan } from "../src/index.ts";
+import { planTunnels, type TunnelPlan, tunnelModule } from "../src/index.ts";
 import { shareStage, type TunnelStage } from "./support/stage.ts";
 
-const shared = shareStage();
+let manager: TestManager;
+const shared = shareStage(async (opened) => {
+  manager = await opened.startManager();
+});
 let stage: TunnelStage;
 beforeEach(() => {
   stage = shared.stage;
 });
 
-/** What the command would find, by the rights of the manager. */
-async function planned(): Promise<TunnelPlan> {
-  const folder = await mkdtemp(join(tmpdir(), "quartet-plan-"));
+/** A client for a command. */
+async function withClient<T>(login: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "quartet-command-"));
   const kubeconfig = join(folder, "kubeconfig");
-  await writeFile(kubeconfig, await stage.kubeconfig(), { mode: 0o600 });
+  await writeFile(kubeconfig, login, { mode: 0o600 });
   const { log } = createLogging({ levels: parseLogLevels("error"), destination: { write: () => {} } });
   const connection = await loadConnection({ kubeconfig, log, clock: systemClock });
   const client = createClient({ connection, version: "test", log });
   try {
-    const { namespace, cloudflare } = stage;
-    const options = { operatorNamespace: namespace, namespaces: [namespace], baseUrl: cloudflare.url };
-    const [found] = await planTunnels({ client, clock: systemClock, ...options });
-    return found!;
+    return await use(client);
   } finally {
     client.close();
     await rm(folder, { recursive: true });
   }
 }
+
+/** What the plan finds, by the rights of the manager. */
+async function planned(): Promise<TunnelPlan> {
+  const { namespace, cloudflare } = stage;
+  const options = { operatorNamespace: namespace, namespaces: [namespace], baseUrl: cloudflare.url };
+  const [found] = await withClient(await stage.kubeconfig(), (client) =>
+    planTunnels({ client, clock: systemClock, ...options }),
+  );
+  return found!;
+}
+
+/** Runs the command as an administrator; its exit code, and what it printed last. */
+async function release(): Promise<[code: number, text: string]> {
+  const command = tunnelModule.commands!.find(({ words }) => words === "tunnel release")!;
+  let last = "";
+  const print = (text: string): void => {
+    last = text;
+  };
+  const { signal } = new AbortController();
+  const code = await withClient(await stage.server.kubeconfig(), (client) =>
+    command.run({ client, clock: systemClock, signal, print } as CommandContext),
+  );
+  return [code, last];
+}
+
+/** Objects with something in the account. */
+const MADE = [
+  ["ClusterTunnel", "main"],
+  ["DNSRecord", "a"],
+  ["VirtualNetwork", "office"],
+] as const;
 
 describe("commands", () => {
   it("TUN-639 a plan says what is not transmitted yet and what somebody else has changed, and changes nothing", async () => {
@@ -114,5 +153,43 @@ describe("commands", () => {
     expect(warnings).toContainEqual(
       expect.stringMatching(/^Ingress\/.*\/wild: \*\.example\.com serves every name/),
     );
+  });
+
+  it("TUN-1015 what is released outlives its objects in the account, and is found again by them", async () => {
+    const make = async (): Promise<string> => {
+      await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+      await stage.create("DNSRecord", "a", {
+        spec: { name: "a.example.com", type: "A", content: "192.0.2.1" },
+      });
+      await stage.create("VirtualNetwork", "office", { spec: { comment: "hq" } });
+      for (const [kind, name] of MADE)
+        await eventually(async () => expect(await stage.ready(kind, name)).toMatchObject({ status: "True" }));
+      return stage.activeTunnel("main");
+    };
+    const inAccount = () => [
+      [...stage.cloudflare.state.tunnels.values()].map(({ fields }) => [fields.id, fields.deleted_at]),
+      [...stage.cloudflare.state.zones.get("test-zone-id")!.records.values()],
+      [...stage.cloudflare.state.lists.networks.values()],
+    ];
+    const id = await make();
+    expect(await release()).toEqual([1, expect.stringContaining("a manager runs")]);
+    const before = structuredClone(inAccount());
+    await manager.stop();
+    expect(await release()).toEqual([0, expect.stringMatching(/^[0-9]+ released; /)]);
+    for (const [kind, name] of MADE) {
+      await stage.remove(kind, name);
+      await eventually(async () => expect(await stage.find(kind, name)).toBeUndefined());
+    }
+    expect(inAccount()).toEqual(before);
+    // What it owned goes with the tunnel object on a real control plane alone.
+    for (const [kind, name] of [
+      ["Deployment", "main"],
+      ["Secret", "main"],
+      ["Secret", "main-token"],
+    ] as const)
+      await stage.remove(kind, name);
+    manager = await stage.startManager();
+    expect(await make()).toBe(id);
+    expect(inAccount()).toEqual(before);
   });
 });

@@ -178,6 +178,23 @@ describe("faults", () => {
     expect(await api.tunnelsNamed(ACCOUNT, "main")).toHaveLength(1);
   });
 
+  it("TUN-1005 repeats nothing while the API is down, and again once it has answered", async () => {
+    const api = createApi(client());
+    const calls = async (act: () => Promise<unknown>): Promise<number> => {
+      const before = methods().length;
+      await act().catch(() => {});
+      return methods().length - before;
+    };
+    double.faults.add({ path: /zones/, method: /GET/, status: 502 });
+    const list = () => api.zonesNamed("example.com");
+    expect([await calls(list), await calls(list), await calls(list)]).toEqual([3, 1, 1]);
+    double.faults.clear();
+    double.faults.add({ path: /zones/, method: /GET/, status: 404, times: 1 });
+    expect(await calls(list)).toBe(1);
+    double.faults.add({ path: /zones/, method: /GET/, status: 502, times: 1 });
+    expect(await calls(list)).toBe(2);
+  });
+
   it("TUN-1006 an answer that is no envelope, and one that says no with 200, are errors", async () => {
     const api = createApi(client());
     double.faults.add({

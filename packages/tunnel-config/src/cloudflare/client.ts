@@ -141,17 +141,30 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     });
   };
 
+  /** Whether the call before failed for all its repetitions. */
+  let failing = false;
   return {
     budget,
     async call(call) {
       for (let attempt = 1; ; attempt += 1) {
         const start = clock.monotonic();
         try {
-          return await once(call);
+          const answer = await once(call);
+          failing = false;
+          return answer;
         } catch (error) {
-          if (!(error instanceof ApiError) || attempt === ATTEMPTS || !mayRepeat(call, error)) throw error;
-          // A silent API is asked again by the object's next pass.
-          if (clock.monotonic() - start >= SILENCE_MS) throw error;
+          if (!(error instanceof ApiError)) throw error;
+          const isTransient = error.class === "transient";
+          if (!mayRepeat(call, error)) {
+            failing &&= isTransient;
+            throw error;
+          }
+          // What is down is asked again by the object's next pass: the worker is for others meanwhile.
+          const isDown = isTransient && (failing || clock.monotonic() - start >= SILENCE_MS);
+          if (isDown || attempt === ATTEMPTS) {
+            failing = isTransient;
+            throw error;
+          }
           await sleep(clock, pauseBefore(error, attempt), call.signal);
         }
       }

@@ -15,6 +15,20 @@ describe("gate of a credential", () => {
     expect(typeof (await fifth)).toBe("function");
   });
 
+  it("TUN-1010 sends the next away at once when all calls under way take long", async () => {
+    const clock = fakeClock();
+    const gate = createGate(clock);
+    const calls = [await gate.enter(), await gate.enter(), await gate.enter()];
+    await clock.advance(1_001);
+    expect(await gate.enter()).toBe(1_000);
+    (calls[0] as Leave)(true);
+    expect(typeof (await gate.enter())).toBe("function");
+    // One that has just begun may end soon.
+    const next = gate.enter();
+    (calls[1] as Leave)(true);
+    expect(typeof (await next)).toBe("function");
+  });
+
   it("TUN-1010 after a call without an answer all are sent away for a while, then one is tried", async () => {
     const clock = fakeClock();
     const gate = createGate(clock);

@@ -20,20 +20,25 @@ export interface Gate {
 export type Leave = (answered: boolean) => void;
 
 export function createGate(clock: Clock): Gate {
-  let underWay = 0;
+  /** When the calls under way began. */
+  const underWay = new Set<{ readonly since: number }>();
   let closedUntil = 0;
   let silences = 0;
   let waiters: (() => void)[] = [];
 
   const limit = (): number => (silences === 0 ? MAX_CALLS : 1);
-  const leave: Leave = (answered) => {
-    underWay -= 1;
+  const left = (answered: boolean): void => {
     if (answered) silences = 0;
     else {
       closedUntil = clock.monotonic() + (PAUSES_MS[Math.min(silences, PAUSES_MS.length - 1)] ?? 0);
       silences += 1;
     }
     waiters.shift()?.();
+  };
+  /** Whether all calls under way take so long that none is likely to end soon. */
+  const isSlow = (): boolean => {
+    const latest = Math.max(...[...underWay].map(({ since }) => since));
+    return clock.monotonic() - latest > PATIENCE_MS;
   };
   const place = (): Promise<boolean> =>
     new Promise((resolve) => {
@@ -57,14 +62,13 @@ export function createGate(clock: Clock): Gate {
       for (;;) {
         const closed = closedUntil - clock.monotonic();
         if (closed > 0) return closed;
-        if (underWay < limit()) break;
-        if (!(await place())) return PATIENCE_MS;
+        if (underWay.size < limit()) break;
+        if (isSlow() || !(await place())) return PATIENCE_MS;
       }
-      underWay += 1;
-      let left = false;
+      const call = { since: clock.monotonic() };
+      underWay.add(call);
       return (answered) => {
-        if (!left) leave(answered);
-        left = true;
+        if (underWay.delete(call)) left(answered);
       };
     },
   };

@@ -4,7 +4,7 @@ import { CONFIG_MAP, type ConfigObject } from "@quartet/core/kinds";
 import { DEFAULT_BASE_URL } from "../cloudflare/client.ts";
 import { createExchange } from "../cloudflare/exchange.ts";
 import { createRegistry } from "../cloudflare/registry.ts";
-import { configMapName, LABELS } from "../constants.ts";
+import { configMapName, LABELS, VERSION } from "../constants.ts";
 import { type Aggregate, aggregate } from "../desired/aggregate.ts";
 import { configDiff } from "../desired/config-diff.ts";
 import type { ConfigDocument, Rejection } from "../desired/document.ts";
@@ -20,8 +20,6 @@ import { nextSources } from "../reconcile/sources.ts";
 import { configsOf, readStored } from "../reconcile/sync-stored.ts";
 import { readWorld } from "../reconcile/world.ts";
 import { createLiveReader } from "./live-reader.ts";
-
-const VERSION = "0.1.0";
 
 export interface PlanOptions {
   readonly client: Client;

@@ -7,7 +7,7 @@ export async function dropFinalizer<T extends KubeObject>(
   kind: Kind<T>,
   { metadata }: Cached<T>,
   name: string,
-  ctx: ReconcileContext,
+  { client }: Pick<ReconcileContext, "client">,
 ): Promise<void> {
   const index = (metadata.finalizers ?? []).indexOf(name);
   if (index < 0) return;
@@ -17,5 +17,5 @@ export async function dropFinalizer<T extends KubeObject>(
     { op: "remove" as const, path },
   ];
   const key = { name: metadata.name ?? "", namespace: metadata.namespace ?? "" };
-  await ctx.client.patch(kind, key, { type: "json", operations });
+  await client.patch(kind, key, { type: "json", operations });
 }
