@@ -231,8 +231,9 @@ describe("the account", () => {
     await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
     await eventually(async () => expect((await stage.document(id))?.syncStatus).toBe("Synced"));
     const backend = { service: { name: "web", port: { number: 80 } } };
-    const paths = Array.from({ length: 5_000 }, (_, index) => ({
-      path: `/p${index}`,
+    // Few and long: each stands in the document twice.
+    const paths = Array.from({ length: 1_000 }, (_, index) => ({
+      path: `/${"p".repeat(500)}${index}`,
       pathType: "Prefix",
       backend,
     }));
