@@ -113,6 +113,25 @@ it("CONFD-REDIS-4 CONFD-BE-2 a key that is a field of a hash is read and followe
   await becomes(scene, "out", "");
 });
 
+it("CONFD-REDIS-4 CONFD-BE-4 many resources are read with one scan, each its own keys", async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `n${i}`);
+  redis.command("mset", ...names.flatMap((name) => [`/app/${name}/a`, name, `/app/${name}x`, "no"]));
+  redis.command("hset", "/app/n3", "h", "hash");
+  for (const name of names) {
+    scene.resource(name, {
+      keys: [`/app/${name}`],
+      template: `{{range gets "/app/*"}}{{.Key}} {{end}}{{range gets "/app/*/*"}}{{.Key}}={{.Value}} {{end}}`,
+    });
+  }
+  redis.command("config", "resetstat");
+  expect((await scene.run(args("--onetime"))).code).toBe(0);
+  for (const name of names) {
+    const hash = name === "n3" ? "/app/n3/h=hash " : "";
+    expect(scene.read(name)).toBe(`/app/${name}/a=${name} ${hash}`);
+  }
+  expect(/cmdstat_scan:calls=(\d+)/.exec(redis.command("info", "commandstats"))?.[1]).toBe("1");
+});
+
 it("AS-15 CONFD-REDIS-10 CONFD-WATCH-4 two resources on one connection both end with their last value", async () => {
   scene.resource("a", { keys: ["/a"], template: '{{getv "/a" "-"}}' });
   scene.resource("b", { keys: ["/b"], template: '{{getv "/b" "-"}}' });

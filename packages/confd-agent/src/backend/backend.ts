@@ -55,6 +55,16 @@ export interface Backend {
 export const belongs = (key: string, range: string): boolean =>
   range === "/" || key === range || (key.startsWith(range) && key[range.length] === "/");
 
+/** Tells of keys whether they belong to any of the ranges, however many these are. */
+export function within(ranges: Iterable<string>): (key: string) => boolean {
+  const chosen = new Set(ranges);
+  return (key) => {
+    for (let at = key.length; at > 0; at = key.lastIndexOf("/", at - 1))
+      if (chosen.has(key.slice(0, at))) return true;
+    return chosen.has("/");
+  };
+}
+
 /** The ranges without duplicates and without those that lie below another. */
 export function outermost(ranges: Iterable<string>): string[] {
   const sorted = [...new Set(ranges)].sort();

@@ -5,19 +5,16 @@ import { Redis, type RedisOptions } from "ioredis";
 import type { BackendSettings } from "../../config/settings.ts";
 import { BackendError, ConfigError, messageOf } from "../../errors.ts";
 import type { Level } from "../../observe/log.ts";
-import { type Backend, belongs, type Snapshot } from "../backend.ts";
+import { type Backend, type Snapshot, within } from "../backend.ts";
 import { readTlsFiles } from "../tls.ts";
-import { escaped, type RedisKeys, redisKeys } from "./keys.ts";
+import { escaped, redisKeys } from "./keys.ts";
 import { parseRedisNodes, type RedisNode, redisPassword } from "./nodes.ts";
 import { prepareNotices } from "./notices.ts";
+import { hashesAbove, isReply, readKeys, scanBelow } from "./read.ts";
 import { followMaster, inOurWords, viaSentinels } from "./sentinel.ts";
 
-/** Keys that the server looks at in one step of a scan. */
-const SCAN_COUNT = 1000;
 /** A read that a change came into is done again, so often. */
 const MAX_REREADS = 3;
-/** Commands of one pipeline. */
-const PIPELINE = 500;
 /** Pause between signs of life that a watch asks for, in milliseconds. */
 const ALIVE_MS = 10_000;
 
@@ -92,12 +89,9 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
       toldTypes.add(key);
       notice("warn", `redis: ${textOf(key)} is neither a string nor a hash: it is left out`);
     }
-    for (const range of ranges) {
-      const found = await scan(redis, keys.below(range));
-      await readKeys(redis, found, keys, values);
-    }
-    const wanted = [...values].filter(([key]) => ranges.some((range) => belongs(key, range)));
-    return { values: new Map(wanted) };
+    await readKeys(redis, await scanBelow(redis, ranges, keys), keys, values);
+    const isAsked = within(ranges);
+    return { values: new Map([...values].filter(([key]) => isAsked(key))) };
   };
 
   return {
@@ -212,86 +206,4 @@ async function refuseCluster(redis: Redis): Promise<void> {
   if (!/^cluster_enabled:1/m.test(info)) return;
   redis.disconnect();
   throw new ConfigError("redis cluster is not supported: its notices and scans are per node");
-}
-
-async function scan(redis: Redis, pattern: string): Promise<string[]> {
-  const found = new Set<string>();
-  let cursor = "0";
-  do {
-    const [next, page] = (await redis.callBuffer(
-      "SCAN",
-      cursor,
-      "MATCH",
-      Buffer.from(pattern, "latin1"),
-      "COUNT",
-      SCAN_COUNT,
-    )) as [Buffer, Buffer[]];
-    for (const key of page) found.add(key.toString("latin1"));
-    cursor = next.toString();
-  } while (cursor !== "0");
-  return [...found];
-}
-
-/** The server's keys above the ranges: a range may be a field of a hash. */
-function hashesAbove(ranges: readonly string[], keys: RedisKeys): string[] {
-  const above = new Set<string>();
-  for (const range of ranges) {
-    for (let at = range.lastIndexOf("/"); at > 0; at = range.lastIndexOf("/", at - 1))
-      above.add(keys.own(range.slice(0, at)));
-  }
-  return [...above];
-}
-
-/** The server answered, with an error. */
-const isReply = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
-
-/** Reads strings and hashes, or hashes alone where some may be refused; the keys that are neither. */
-async function readKeys(
-  redis: Redis,
-  own: readonly string[],
-  keys: RedisKeys,
-  into: Map<string, string>,
-  { tolerant = false }: { tolerant?: boolean } = {},
-): Promise<string[]> {
-  const unusable: string[] = [];
-  for (let at = 0; at < own.length; at += PIPELINE) {
-    const part = own.slice(at, at + PIPELINE);
-    const types = await pipelined<string | null>(redis, part, "type", tolerant);
-    const strings = part.filter((_, index) => !tolerant && types[index] === "string");
-    const hashes = part.filter((_, index) => types[index] === "hash");
-    unusable.push(...part.filter((_, index) => !["string", "hash", "none", null].includes(types[index]!)));
-    for (const [index, value] of (await pipelined<Buffer | null>(redis, strings, "getBuffer")).entries()) {
-      if (value !== null) into.set(keys.logical(strings[index]!), value.toString("latin1"));
-    }
-    for (const [index, fields] of (
-      await pipelined<Record<string, Buffer> | null>(redis, hashes, "hgetallBuffer", tolerant)
-    ).entries()) {
-      const below = keys.logical(hashes[index]!);
-      for (const [field, value] of Object.entries(fields ?? {})) {
-        into.set(`${below}/${Buffer.from(field, "utf8").toString("latin1")}`, value.toString("latin1"));
-      }
-    }
-  }
-  return unusable;
-}
-
-type Command = "type" | "getBuffer" | "hgetallBuffer";
-
-/** One command for each key, in one round trip. */
-async function pipelined<T>(
-  redis: Redis,
-  own: readonly string[],
-  command: Command,
-  tolerant = false,
-): Promise<T[]> {
-  if (own.length === 0) return [];
-  const pipeline = redis.pipeline();
-  for (const key of own) pipeline[command](Buffer.from(key, "latin1"));
-  const results = (await pipeline.exec()) ?? [];
-  return results.map(([error, value]) => {
-    // Between the question for its type and this one a key may have become another: the next event reads again.
-    const isRefused = tolerant && error !== null && isReply(error);
-    if (error !== null && !isRefused && !error.message.startsWith("WRONGTYPE")) throw error;
-    return (error === null ? value : null) as T;
-  });
 }

@@ -1,0 +1,112 @@
+/** What is read of a Redis server: which keys there are, and the values of strings and hashes. */
+import type { Redis } from "ioredis";
+import { within } from "../backend.ts";
+import { escaped, type RedisKeys } from "./keys.ts";
+
+/** Keys that the server looks at in one step of a scan. */
+const SCAN_COUNT = 1000;
+/** So many ranges have a scan of their own each, which brings no other keys. */
+const FEW_RANGES = 8;
+/** Commands of one pipeline. */
+const PIPELINE = 500;
+
+/** Keys below the ranges. A scan goes through all keys of the server: many ranges share one, and choose. */
+export async function scanBelow(redis: Redis, ranges: readonly string[], keys: RedisKeys): Promise<string[]> {
+  if (ranges.length <= FEW_RANGES) {
+    const found: string[] = [];
+    for (const range of ranges) found.push(...(await scan(redis, keys.below(range))));
+    return found;
+  }
+  const isAsked = within(ranges);
+  const found = await scan(redis, `${escaped(commonStart(ranges.map((range) => keys.own(range))))}*`);
+  return found.filter((key) => isAsked(keys.logical(key)));
+}
+
+/** What all of the texts begin with. */
+function commonStart(texts: readonly string[]): string {
+  let start = texts[0] ?? "";
+  for (const text of texts) while (!text.startsWith(start)) start = start.slice(0, -1);
+  return start;
+}
+
+async function scan(redis: Redis, pattern: string): Promise<string[]> {
+  const found = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, page] = (await redis.callBuffer(
+      "SCAN",
+      cursor,
+      "MATCH",
+      Buffer.from(pattern, "latin1"),
+      "COUNT",
+      SCAN_COUNT,
+    )) as [Buffer, Buffer[]];
+    for (const key of page) found.add(key.toString("latin1"));
+    cursor = next.toString();
+  } while (cursor !== "0");
+  return [...found];
+}
+
+/** The server's keys above the ranges: a range may be a field of a hash. */
+export function hashesAbove(ranges: readonly string[], keys: RedisKeys): string[] {
+  const above = new Set<string>();
+  for (const range of ranges) {
+    for (let at = range.lastIndexOf("/"); at > 0; at = range.lastIndexOf("/", at - 1))
+      above.add(keys.own(range.slice(0, at)));
+  }
+  return [...above];
+}
+
+/** The server answered, with an error. */
+export const isReply = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
+
+/** Reads strings and hashes, or hashes alone where some may be refused; the keys that are neither. */
+export async function readKeys(
+  redis: Redis,
+  own: readonly string[],
+  keys: RedisKeys,
+  into: Map<string, string>,
+  { tolerant = false }: { tolerant?: boolean } = {},
+): Promise<string[]> {
+  const unusable: string[] = [];
+  for (let at = 0; at < own.length; at += PIPELINE) {
+    const part = own.slice(at, at + PIPELINE);
+    const types = await pipelined<string | null>(redis, part, "type", tolerant);
+    const strings = part.filter((_, index) => !tolerant && types[index] === "string");
+    const hashes = part.filter((_, index) => types[index] === "hash");
+    unusable.push(...part.filter((_, index) => !["string", "hash", "none", null].includes(types[index]!)));
+    for (const [index, value] of (await pipelined<Buffer | null>(redis, strings, "getBuffer")).entries()) {
+      if (value !== null) into.set(keys.logical(strings[index]!), value.toString("latin1"));
+    }
+    for (const [index, fields] of (
+      await pipelined<Record<string, Buffer> | null>(redis, hashes, "hgetallBuffer", tolerant)
+    ).entries()) {
+      const below = keys.logical(hashes[index]!);
+      for (const [field, value] of Object.entries(fields ?? {})) {
+        into.set(`${below}/${Buffer.from(field, "utf8").toString("latin1")}`, value.toString("latin1"));
+      }
+    }
+  }
+  return unusable;
+}
+
+type Command = "type" | "getBuffer" | "hgetallBuffer";
+
+/** One command for each key, in one round trip. */
+async function pipelined<T>(
+  redis: Redis,
+  own: readonly string[],
+  command: Command,
+  tolerant = false,
+): Promise<T[]> {
+  if (own.length === 0) return [];
+  const pipeline = redis.pipeline();
+  for (const key of own) pipeline[command](Buffer.from(key, "latin1"));
+  const results = (await pipeline.exec()) ?? [];
+  return results.map(([error, value]) => {
+    // Between the question for its type and this one a key may have become another: the next event reads again.
+    const isRefused = tolerant && error !== null && isReply(error);
+    if (error !== null && !isRefused && !error.message.startsWith("WRONGTYPE")) throw error;
+    return (error === null ? value : null) as T;
+  });
+}
