@@ -1,4 +1,5 @@
 /** Nodes and DaemonSets of a scenario. Nodes are shared by all scenarios of a server: each set runs on its own alone. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { addNode, removeNode, TEST_ANNOTATIONS } from "@quartet/testing";
 import { eventually, type Stage } from "@quartet/testing/stage";
 import { expect } from "vitest";
@@ -8,6 +9,8 @@ const NAME = "agent";
 const SETS = "/apis/apps.kruise.io/v1beta1";
 /** Node label by which a scenario's DaemonSet finds its own nodes. */
 const OWNER = "scenario";
+/** Between two looks at which pods are away; a replacement takes longer. */
+const SAMPLE_MS = 50;
 
 export interface LivePod {
   metadata: {
@@ -224,6 +227,7 @@ export function daemonSetsOf({ client, namespace }: Stage, nodes: DaemonNodes): 
             ),
           );
           state.most = Math.max(state.most, total - ready.length);
+          await sleep(SAMPLE_MS);
         }
       }
       return {
