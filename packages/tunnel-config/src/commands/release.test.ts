@@ -1,5 +1,6 @@
-import { ApiError, type CommandContext, EXIT, type Kind, type ObjectKey, systemClock } from "@quartet/core";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ApiError, type CommandContext, EXIT, type Kind, type ObjectKey } from "@quartet/core";
+import { fakeClock } from "@quartet/core/testkit";
+import { beforeEach, expect, it } from "vitest";
 import { RELEASE } from "./release.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind
@@ -8,6 +9,7 @@ type Loose = any;
 const NOT_SERVED = new ApiError({
   ...{ message: "no such kind", code: 404, reason: "NotFound", details: {}, method: "GET", path: "/" },
 } as ConstructorParameters<typeof ApiError>[0]);
+const NOW = Date.UTC(2026, 5, 1);
 const OURS = "dnsrecord.networking.cloudflare-operator.io/finalizer";
 let objects: Loose[];
 let leases: Loose[];
@@ -15,7 +17,6 @@ let printed: string[];
 /** Takes finalizers again, as a manager that runs. */
 let again: boolean;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   objects = [
     { kind: "DNSRecord", metadata: { namespace: "web", name: "a", finalizers: ["other", OURS] } },
     { kind: "DNSRecord", metadata: { namespace: "web", name: "b", finalizers: ["other"] } },
@@ -25,10 +26,6 @@ beforeEach(() => {
   printed = [];
   again = false;
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 const client: Loose = {
   list: async ({ kind }: Kind) => {
     if (kind === "Gateway") throw NOT_SERVED;
@@ -52,15 +49,20 @@ const client: Loose = {
 };
 
 async function run(): Promise<number> {
+  const clock = fakeClock(NOW);
   const context = {
     client,
-    clock: systemClock,
+    clock,
     print: (text: string) => void printed.push(text),
     signal: new AbortController().signal,
   };
   const ended = RELEASE.run(context as unknown as CommandContext);
-  await vi.runAllTimersAsync();
-  return ended;
+  let over = false;
+  const told = ended.finally(() => {
+    over = true;
+  });
+  while (!over) await clock.advance(1_000);
+  return told;
 }
 
 it("TUN-1015 drops its own finalizers alone, and says of what", async () => {
@@ -74,7 +76,7 @@ it("TUN-1015 drops its own finalizers alone, and says of what", async () => {
 });
 
 it("TUN-1015 does nothing while a manager holds its Lease, and fails where one takes finalizers again", async () => {
-  const renewTime = new Date().toISOString();
+  const renewTime = new Date(NOW - 5_000).toISOString();
   leases = [
     {
       metadata: { namespace: "quartet", name: "quartet-manager" },

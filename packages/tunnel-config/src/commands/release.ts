@@ -8,6 +8,7 @@ import {
   type Kind,
   type KubeObject,
   type ModuleCommand,
+  sleep,
 } from "@quartet/core";
 import { LEASE } from "@quartet/core/kinds";
 import {
@@ -49,7 +50,7 @@ export const RELEASE: ModuleCommand = {
 };
 
 async function release(context: CommandContext): Promise<ExitCode> {
-  const { client, print } = context;
+  const { client, clock, print, signal } = context;
   const running = await heldLease(context);
   if (running !== undefined) {
     print(`a manager runs and would take the finalizers again: ${running}; stop it first\n`);
@@ -66,7 +67,7 @@ async function release(context: CommandContext): Promise<ExitCode> {
     }
     count += found.length;
   }
-  if (count > 0) await pause(context);
+  if (count > 0) await sleep(clock, WATCHED_MS, signal);
   const taken = (await Promise.all(FINALIZERS.map(([kind, name]) => holding(client, kind, name)))).flat();
   if (taken.length > 0) {
     const names = taken.slice(0, 5).map((object) => `${object.kind ?? ""} ${nameOf(object)}`.trim());
@@ -77,18 +78,6 @@ async function release(context: CommandContext): Promise<ExitCode> {
   }
   print(`${count} released; what they have in the account stays when they are deleted\n`);
   return EXIT.clean;
-}
-
-/** Lets a manager that is still there show itself. */
-async function pause({ signal }: CommandContext): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, WATCHED_MS);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-  signal.throwIfAborted();
 }
 
 async function heldLease({ client, clock }: CommandContext): Promise<string | undefined> {
