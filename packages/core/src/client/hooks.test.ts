@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { MAX_REQUEST_SOCKETS } from "./agents.ts";
 import { answer, CONFIG_MAP, object, serve } from "./testkit.testkit.ts";
 import type { ClientHooks, WriteInfo } from "./types.ts";
 
@@ -120,8 +121,8 @@ it("CORE-257 a write is held back by a hook that begins to throw while it waits 
     },
     { hooks: { beforeWrite } },
   );
-  const reads = Array.from({ length: 16 }, () => client.get(CONFIG_MAP, KEY));
-  await vi.waitFor(() => expect(release).toHaveLength(16));
+  const reads = Array.from({ length: MAX_REQUEST_SOCKETS }, () => client.get(CONFIG_MAP, KEY));
+  await vi.waitFor(() => expect(release).toHaveLength(MAX_REQUEST_SOCKETS));
   const pending = client.update(CONFIG_MAP, object(CONFIG_MAP, "a", { resourceVersion: "1" }));
   const outcome = expect(pending).rejects.toThrow("fenced");
   await new Promise((resolve) => setTimeout(resolve, 20));
