@@ -11,6 +11,7 @@ import {
   systemClock,
 } from "@quartet/core";
 import { agentCommand } from "@quartet/tars-tserver";
+import { OWN_NODE_TAINT } from "@quartet/testing";
 import { eventually, openStage, type Stage } from "@quartet/testing/stage";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LiveObject } from "./support/scene.ts";
@@ -122,6 +123,7 @@ it("TARS-LV-001 TARS-LV-014 the agent needs the name of its node, and a limit th
 it("TARS-LV-003 TARS-LV-006 TARS-LV-009 a claim gets a folder and a volume once the node may have them, and loses both with itself", async () => {
   await stage.client.ok("POST", "/api/v1/nodes", {
     metadata: { name: node, labels: { "kubernetes.io/hostname": node } },
+    spec: { taints: [OWN_NODE_TAINT] },
   });
   stage.onClose(() => stage.client.request("DELETE", `/api/v1/nodes/${node}`));
   const agent = await startAgent({ NodeName: node, TLVInHost: "/data/volumes" });

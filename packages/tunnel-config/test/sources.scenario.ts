@@ -1,5 +1,5 @@
 /** DNSRecords that follow another object. */
-import { addNode, gatewayCrds, installCrds, removeNode } from "@quartet/testing";
+import { addNode, gatewayCrds, installCrds, OWN_NODE_TAINT, removeNode } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
@@ -96,7 +96,7 @@ describe("other sources", () => {
     const { client, namespace } = stage;
     const node = `node-${namespace}`;
     stage.onClose(() => removeNode(client, node));
-    await addNode(client, node);
+    await addNode(client, node, { taints: [OWN_NODE_TAINT] });
     const addresses = [{ type: "ExternalIP", address: "203.0.113.1" }];
     const merge = { contentType: "application/merge-patch+json" };
     await client.ok("PATCH", `/api/v1/nodes/${node}/status`, { status: { addresses } }, merge);

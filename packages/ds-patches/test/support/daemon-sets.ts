@@ -1,6 +1,6 @@
 /** Nodes and DaemonSets of a scenario. Nodes are shared by all scenarios of a server: each set runs on its own alone. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { addNode, removeNode, TEST_ANNOTATIONS } from "@quartet/testing";
+import { addNode, OWN_NODE_TAINT, removeNode, TEST_ANNOTATIONS } from "@quartet/testing";
 import { eventually, type Stage } from "@quartet/testing/stage";
 import { expect } from "vitest";
 import type { DaemonSet } from "../../src/kinds.ts";
@@ -91,7 +91,10 @@ export async function createNodes(stage: Stage): Promise<DaemonNodes> {
     async add(...nodes) {
       for (const node of nodes) {
         const { name, labels = {}, taints = [] } = typeof node === "string" ? { name: node } : node;
-        await addNode(client, fullName(name), { labels: { ...labels, [OWNER]: namespace }, taints });
+        await addNode(client, fullName(name), {
+          labels: { ...labels, [OWNER]: namespace },
+          taints: [...taints, OWN_NODE_TAINT],
+        });
         stage.onClose(() => client.request("DELETE", `/api/v1/nodes/${fullName(name)}`));
       }
     },
@@ -100,7 +103,8 @@ export async function createNodes(stage: Stage): Promise<DaemonNodes> {
     remove: (name) => removeNode(client, fullName(name)),
     async taint(name, ...taints) {
       const contentType = "application/merge-patch+json";
-      await client.ok("PATCH", `/api/v1/nodes/${fullName(name)}`, { spec: { taints } }, { contentType });
+      const spec = { taints: [...taints, OWN_NODE_TAINT] };
+      await client.ok("PATCH", `/api/v1/nodes/${fullName(name)}`, { spec }, { contentType });
     },
     async setReady(name, ready) {
       await merge(name, { annotations: { [TEST_ANNOTATIONS.nodeNotReady]: ready ? null : "true" } });

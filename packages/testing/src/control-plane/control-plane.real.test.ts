@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { type TestClient, testClient } from "../request.ts";
+import { eventually } from "../stage/eventually.ts";
 import { attachControlPlane, type ControlPlane } from "./attach.ts";
 import { installCrds } from "./crds.ts";
 import { existingCluster, wantsExistingCluster } from "./existing-cluster.ts";
 import { testNamespace } from "./namespace.ts";
+import { addNode, OWN_NODE_TAINT, removeNode } from "./nodes.ts";
 import { pinnedVersions } from "./programs.ts";
 
 let controlPlane: ControlPlane;
@@ -63,6 +65,30 @@ describe("shared control plane", () => {
       (await admin.request("GET", `/api/v1/namespaces/${name}/configmaps/c`)).code;
     expect([await found(one), await found(two)]).toEqual([404, 200]);
     await two.empty();
+  });
+
+  it("CORE-445 puts no pod on a node that another test has added, while there is another place", async () => {
+    const nodes = Array.from({ length: 4 }, () => `own-${random()}`);
+    const namespace = await testNamespace(admin);
+    try {
+      await Promise.all(nodes.map((node) => addNode(admin, node, { taints: [OWN_NODE_TAINT] })));
+      const pods = `/api/v1/namespaces/${namespace.name}/pods`;
+      await eventually(async () => {
+        const account = `/api/v1/namespaces/${namespace.name}/serviceaccounts/default`;
+        expect((await admin.request("GET", account)).code).toBe(200);
+      });
+      for (let n = 0; n < 12; n++) {
+        const spec = { containers: [{ name: "c", image: "i" }] };
+        await admin.ok("POST", pods, { apiVersion: "v1", kind: "Pod", metadata: { name: `p${n}` }, spec });
+      }
+      await eventually(async () => {
+        const { items } = await admin.ok<{ items: { spec: { nodeName?: string } }[] }>("GET", pods);
+        expect(items.map(({ spec }) => spec.nodeName)).toEqual(Array.from({ length: 12 }, () => "node-0"));
+      });
+    } finally {
+      await namespace.empty();
+      for (const node of nodes) await removeNode(admin, node);
+    }
   });
 
   it("CORE-443 installs CRDs and resolves when their objects can be created", async () => {

@@ -8,6 +8,12 @@ export interface Taint {
   effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 }
 
+/**
+ * Of a node that a test adds to a control plane which others use too. The scheduler prefers nodes without it: pods of
+ * other tests would go with the node, and be made anew elsewhere. It keeps out no pod that has no other place.
+ */
+export const OWN_NODE_TAINT: Taint = { key: "quartet.io/test", effect: "PreferNoSchedule" };
+
 export interface NodeOptions {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
