@@ -30,7 +30,7 @@ const release = {
   nodeSecret: "s2",
 };
 
-it("TARS-S-01 TARS-R-001 TARS-R-003 TARS-MAP-015 a new server has all its children, and its Service follows each edit", async () => {
+it("TARS-S-01 TARS-R-001 TARS-R-003 TARS-MAP-015 TARS-MAP-093 a new server has all its children, and its Service follows each edit", async () => {
   expect((await createEcho()).code).toBe(201);
   const { metadata, spec } = await scene.get("TServer", ECHO);
   expect(metadata.labels).toEqual({
@@ -63,7 +63,8 @@ it("TARS-S-01 TARS-R-001 TARS-R-003 TARS-MAP-015 a new server has all its childr
     });
     expect(endpoint.spec.tars.profile).toBe("");
     expect(endpoint.status.pods).toEqual([]);
-    expect((await scene.get("TExitedRecord", ECHO)).pods).toEqual([]);
+    const { app, server, pods } = await scene.get("TExitedRecord", ECHO);
+    expect({ app, server, pods }).toEqual({ app: "Demo", server: "EchoServer", pods: [] });
   });
   const servants = (...names: [string, number][]) =>
     scene.patch("TServer", ECHO, {

@@ -153,6 +153,30 @@ describe("history of a DaemonSet", () => {
     await eventually(async () => expect(await numbers()).toEqual([4]));
   });
 
+  it("ds-patches DSP-604: the revision of the template holds it alone, and is marked while patches belong to the state", async () => {
+    await nodes.add("n1");
+    await stage.start();
+    await sets.create({ patches: [{ selector: {}, patch: { metadata: { annotations: { a: "b" } } } }] });
+    await sets.settled(1);
+    const hash = (await sets.pods())[0]!.metadata.labels[HASH]!;
+    const base = async (): Promise<Revision> =>
+      (await revisions()).find(({ metadata }) => metadata.name === `agent-${hash}`)!;
+    expect(await base()).toMatchObject({
+      metadata: {
+        labels: { app: "agent", [HASH]: hash },
+        annotations: { "daemonset.kruise.io/base-only": "true" },
+        ownerReferences: [{ kind: "DaemonSet", name: "agent", controller: true }],
+      },
+      data: { spec: { template: { $patch: "replace", metadata: { labels: { app: "agent" } } } } },
+    });
+    expect((await base()).data).not.toHaveProperty("spec.patches");
+    await sets.patch({ spec: { patches: null } });
+    await sets.settled(1);
+    await eventually(async () =>
+      expect((await base()).metadata.annotations ?? {}).not.toHaveProperty("daemonset.kruise.io/base-only"),
+    );
+  });
+
   it("ds-patches DSP-716: nothing is made by a selector of all pods, or of other pods than the template's", async () => {
     await nodes.add("n1");
     const manager = await stage.start();

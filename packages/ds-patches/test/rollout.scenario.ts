@@ -124,6 +124,32 @@ describe("a rolling update", () => {
     });
   });
 
+  it("ds-patches DSP-815: an edit of patches amid a rollout takes each node to the newest, and again only where that differs", async () => {
+    await nodes.add("n1", "n2", "n3");
+    await stage.start();
+    const begin = Date.now();
+    const patched = (value: string, more: object[] = []): object => ({
+      patches: [{ selector: {}, patch: { metadata: { annotations: { value } } } }, ...more],
+    });
+    const values = async (): Promise<unknown[]> =>
+      (await sets.pods()).map(({ metadata }) => metadata.annotations?.value).sort();
+    const partition = (count: number): object => ({
+      updateStrategy: rolling({ maxUnavailable: 1, partition: count }),
+    });
+    await sets.create({ ...partition(2), ...patched("1") });
+    await sets.settled(3);
+    await sets.patch({ spec: patched("2") });
+    await eventually(async () => expect(await values()).toEqual(["1", "1", "2"]));
+    const nobody = { selector: { matchLabels: { no: "node" } }, patch: { metadata: { labels: { x: "y" } } } };
+    await sets.patch({ spec: patched("2", [nobody]) });
+    await sets.patch({ spec: { ...patched("3", [nobody]), ...partition(0) } });
+    await sets.settled(3);
+    expect(await values()).toEqual(["3", "3", "3"]);
+    // Three, the one with the second value, and three: the patch of no node is no reason.
+    const created = (await stage.writes(begin)).filter((write) => write.startsWith("create pods "));
+    expect(created).toHaveLength(7);
+  });
+
   it("ds-patches S14 DSP-736: creations obey the partition when asked to", async () => {
     await nodes.add("n1", "n2", "n3");
     await stage.start();

@@ -3,15 +3,13 @@ import { expect, it } from "vitest";
 import { planText } from "./plan.ts";
 
 const base: TunnelPlan = {
-  ...{
-    tunnelId: "t1",
-    objects: ["ClusterTunnel/main"],
-    rules: 2,
-    unsent: [],
-    foreign: [],
-    warnings: [],
-    rejected: [],
-  },
+  tunnelId: "t1",
+  objects: ["ClusterTunnel/main"],
+  rules: 2,
+  unsent: [],
+  foreign: [],
+  warnings: [],
+  rejected: [],
 };
 
 it("TUN-639 prints a paragraph for each tunnel, and says whether something differs", () => {

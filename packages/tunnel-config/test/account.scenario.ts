@@ -22,7 +22,7 @@ const changing = () =>
     .map(({ method, path }) => `${method} ${path}`);
 
 describe("the account", () => {
-  it("A9 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
+  it("tunnel-config A9 TUN-1004 a refusal as one call too many is waited out and leaves no trace", async () => {
     const id = await createTunnel();
     stage.cloudflare.faults.add({
       path: /configurations/,
@@ -43,7 +43,7 @@ describe("the account", () => {
     });
   });
 
-  it("A14 TUN-203 TUN-204 TUN-217 a tunnel of the name is taken over unless it is in use", async () => {
+  it("tunnel-config A14 TUN-203 TUN-204 TUN-217 a tunnel of the name is taken over unless it is in use", async () => {
     const headers = { authorization: "Bearer test-token" };
     const body = JSON.stringify({ name: "main", config_src: "cloudflare" });
     const answer = await fetch(stage.cloudflare.url + TUNNELS, { method: "POST", headers, body });
@@ -75,7 +75,7 @@ describe("the account", () => {
     expect(changing().slice(from)).not.toContain(`POST ${TUNNELS}`);
   });
 
-  it("A18 TUN-207 TUN-214 TUN-216 TUN-218 TUN-223 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
+  it("tunnel-config A18 TUN-207 TUN-214 TUN-216 TUN-218 TUN-223 TUN-232 TUN-233 TUN-236 a tunnel has a Deployment as patched, and takes its counterpart with it", async () => {
     const id = await createTunnel();
     await stage.patch("ClusterTunnel", "main", { spec: { deployPatch: "spec:\n  replicas: 0\n" } });
     await eventually(async () => {
@@ -125,7 +125,7 @@ describe("the account", () => {
     expect(all).not.toContain(token.s);
   });
 
-  it("A17 TUN-476 TUN-1007 TUN-1013 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
+  it("tunnel-config A17 TUN-476 TUN-1007 TUN-1013 a record that cannot be deleted holds its object, and an Ingress is not held", async () => {
     const id = await createTunnel();
     stage.cloudflare.faults.add({ path: /dns_records/, method: /POST/, status: 500 });
     await stage.ingress("a", "a.example.com", "one");

@@ -60,7 +60,7 @@ describe("Gateway API", () => {
     stage = shared.stage;
   });
 
-  it("A15 TUN-520 TUN-527 TUN-528 TUN-530 TUN-531 TUN-532 routes are served, and their status says what is not", async () => {
+  it("tunnel-config A15 TUN-520 TUN-527 TUN-528 TUN-530 TUN-531 TUN-532 routes are served, and their status says what is not", async () => {
     const id = await createTunnel();
     await stage.create("Service", "web", { spec: { ports: [{ port: 80 }] } });
     await createGateway();

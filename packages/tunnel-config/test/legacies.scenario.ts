@@ -15,7 +15,7 @@ const calls = (from: number, method: string, path: string): Loose[] =>
   stage.cloudflare.requests.slice(from).filter((call) => call.method === method && call.path.includes(path));
 
 describe("legacies", () => {
-  it("A19 TUN-208 TUN-302 TUN-314 what the peer left is taken over, and no host is missing meanwhile", async () => {
+  it("tunnel-config A19 TUN-208 TUN-302 TUN-314 what the peer left is taken over, and no host is missing meanwhile", async () => {
     const headers = { authorization: "Bearer test-token" };
     const post = async (path: string, body: object, method = "POST"): Promise<Loose> => {
       const answer = await fetch(stage.cloudflare.url + path, {

@@ -20,7 +20,7 @@ async function createTunnel(): Promise<string> {
 }
 
 describe("cost", () => {
-  it("A6 TUN-305 TUN-612 TUN-613 fifty Ingresses by ten writers lose nothing and cost few transmissions", async () => {
+  it("tunnel-config A6 TUN-305 TUN-612 TUN-613 fifty Ingresses by ten writers lose nothing and cost few transmissions", async () => {
     await stage.startManager({ flags: { "tunnel-sync-debounce": 500 } });
     const id = await createTunnel();
     const names = Array.from({ length: 50 }, (_, index) => `i${index}`);
@@ -42,7 +42,7 @@ describe("cost", () => {
     });
   });
 
-  it("A7 TUN-001 TUN-304 TUN-306 TUN-612 one changed Ingress is one write and one transmission; a label, a restart and a wait are none", async () => {
+  it("tunnel-config A7 TUN-001 TUN-304 TUN-306 TUN-612 one changed Ingress is one write and one transmission; a label, a restart and a wait are none", async () => {
     await stage.create("TunnelIngressClassConfig", "manual", {
       spec: { tunnelRef: { kind: "ClusterTunnel", name: "main" }, dnsManagement: "Manual" },
     });
@@ -90,7 +90,7 @@ async function quiet(): Promise<void> {
 }
 
 describe("somebody else in the account", () => {
-  it("A8 TUN-632 TUN-633 TUN-634 a configuration changed by somebody else is restored, but not for ever", async () => {
+  it("tunnel-config A8 TUN-632 TUN-633 TUN-634 a configuration changed by somebody else is restored, but not for ever", async () => {
     const manager = await stage.startManager({ flags: { "tunnel-drift-interval": 1500 } });
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     const id = await stage.activeTunnel("main");

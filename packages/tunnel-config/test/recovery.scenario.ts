@@ -34,7 +34,7 @@ const binding = (host: string): object => ({
 describe("ends of the manager", () => {
   openOwn();
 
-  it("A11 TUN-313 TUN-476 TUN-618 what was deleted while nobody looked is not in the first configuration", async () => {
+  it("tunnel-config A11 TUN-313 TUN-476 TUN-618 what was deleted while nobody looked is not in the first configuration", async () => {
     const manager = await stage.startManager();
     const id = await createTunnel("main");
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
@@ -82,7 +82,7 @@ describe("ends of the manager", () => {
 describe("places", () => {
   openOwn();
 
-  it("A13 TUN-212 TUN-309 the configuration of a Tunnel elsewhere has no owner that would take it along", async () => {
+  it("tunnel-config A13 TUN-212 TUN-309 the configuration of a Tunnel elsewhere has no owner that would take it along", async () => {
     const operator = await testNamespace(stage.client);
     stage.onClose(() => operator.empty());
     const { namespace } = stage;
@@ -115,7 +115,7 @@ describe("places", () => {
     });
   });
 
-  it("A16 TUN-808 TUN-805 a name too long for a comment is a hash there, and is known again", async () => {
+  it("tunnel-config A16 TUN-808 TUN-805 a name too long for a comment is a hash there, and is known again", async () => {
     const manager = await stage.startManager();
     const name = "r".repeat(90);
     const spec = { name: "long.example.com", type: "A", content: "192.0.2.1", comment: "c".repeat(100) };
@@ -194,7 +194,7 @@ describe("interruptions", () => {
     });
   });
 
-  it("A12 TUN-315 TUN-316 a broken or deleted ConfigMap is made anew, and no rule is lost meanwhile", async () => {
+  it("tunnel-config A12 TUN-315 TUN-316 a broken or deleted ConfigMap is made anew, and no rule is lost meanwhile", async () => {
     const id = await createTunnel("main");
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
     await eventually(() => expect(stage.hosts(id)).toHaveLength(3));
@@ -216,7 +216,7 @@ describe("interruptions", () => {
     ).toBe(true);
   });
 
-  it("A20 TUN-312 a host that moves to another tunnel is served there before it leaves the first", async () => {
+  it("tunnel-config A20 TUN-312 a host that moves to another tunnel is served there before it leaves the first", async () => {
     const classOf = async (name: string): Promise<string> => {
       await stage.create("TunnelIngressClassConfig", name, {
         spec: { tunnelRef: { kind: "ClusterTunnel", name } },

@@ -17,7 +17,7 @@ async function createTunnel(): Promise<string> {
 }
 
 describe("routing", () => {
-  it("A4 TUN-411 TUN-602 TUN-606 a wildcard of a binding does not hide the host of an Ingress", async () => {
+  it("tunnel-config A4 TUN-411 TUN-602 TUN-606 a wildcard of a binding does not hide the host of an Ingress", async () => {
     const id = await createTunnel();
     const subjects = [{ name: "wild", spec: { fqdn: "*.example.com", target: "http://wild:80" } }];
     await stage.create("TunnelBinding", "wild", {
@@ -35,7 +35,7 @@ describe("routing", () => {
     );
   });
 
-  it("A5 TUN-621 TUN-622 TUN-623 of two claims the older is served, then the other", async () => {
+  it("tunnel-config A5 TUN-621 TUN-622 TUN-623 of two claims the older is served, then the other", async () => {
     const id = await createTunnel();
     await stage.ingress("first", "a.example.com", "one");
     await eventually(() => expect(stage.hosts(id)).toContain("a.example.com"));
@@ -59,7 +59,7 @@ describe("routing", () => {
     await eventually(async () => expect(await told()).toHaveLength(2));
   });
 
-  it("A10 TUN-415 TUN-619 TUN-707 one bad rule is left out and named, its neighbours are served", async () => {
+  it("tunnel-config A10 TUN-415 TUN-619 TUN-707 one bad rule is left out and named, its neighbours are served", async () => {
     const id = await createTunnel();
     for (const name of ["a", "b", "c"]) await stage.ingress(name, `${name}.example.com`, name);
     const subjects = [
@@ -94,7 +94,7 @@ describe("routing", () => {
     expect(JSON.stringify(stage.puts())).not.toContain("ftp:");
   });
 
-  it("A10 TUN-630 what the API refuses of one source keeps no other from being changed", async () => {
+  it("tunnel-config A10 TUN-630 what the API refuses of one source keeps no other from being changed", async () => {
     const id = await createTunnel();
     for (const name of ["a", "b"]) await stage.ingress(name, `${name}.example.com`, name);
     await eventually(() => expect(stage.hosts(id)).toHaveLength(3));

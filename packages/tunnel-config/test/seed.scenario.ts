@@ -32,7 +32,7 @@ async function tunnelId(name = "main"): Promise<string> {
 }
 
 describe("seed", () => {
-  it("S1 TUN-301 TUN-310 TUN-472 TUN-609 two Ingresses share one tunnel, and one going takes its own rule alone", async () => {
+  it("tunnel-config A1 S1 TUN-301 TUN-310 TUN-472 TUN-609 two Ingresses share one tunnel, and one going takes its own rule alone", async () => {
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await Promise.all([
       stage.ingress("a", "a.example.com", "svc-a"),
@@ -73,7 +73,7 @@ describe("seed", () => {
     );
   });
 
-  it("S2 TUN-210 TUN-220 TUN-222 TUN-309 TUN-311 TUN-401 WARP routing and an Ingress come out as one configuration, and go one by one", async () => {
+  it("tunnel-config A2 S2 TUN-210 TUN-220 TUN-222 TUN-309 TUN-311 TUN-401 WARP routing and an Ingress come out as one configuration, and go one by one", async () => {
     const { id } = await existingTunnel("main");
     const spec = { existingTunnel: { id }, enableWarpRouting: true };
     await stage.create("ClusterTunnel", "main", { spec });
@@ -107,7 +107,7 @@ describe("seed", () => {
     );
   });
 
-  it("S3 TUN-801 TUN-806 TUN-909 TUN-924 a DNS record of somebody else is neither changed nor taken", async () => {
+  it("tunnel-config A3 S3 TUN-801 TUN-806 TUN-909 TUN-924 a DNS record of somebody else is neither changed nor taken", async () => {
     const { namespace } = stage;
     const spec = { name: "api.example.com", type: "A", content: "192.0.2.1" };
     await stage.create("DNSRecord", "api-record", { spec });

@@ -80,6 +80,15 @@ describe("rolling update", () => {
     expect(replaced(nodes, { maxUnavailable: 3 })).toEqual(["n3", "n2", "n1"]);
   });
 
+  it("DSP-816 among equals the order of DSP-804 decides, whatever the order in which they are seen", () => {
+    const nodes = ["a", "b", "c", "d", "e"].map((name) => stale(name));
+    const first = replaced(nodes, { maxUnavailable: 2 });
+    expect(first).toHaveLength(2);
+    expect(replaced(nodes.toReversed(), { maxUnavailable: 2 })).toEqual(first);
+    // A partition of three leaves the last of that order alone, so the same two are replaced.
+    expect(replaced(nodes, { maxUnavailable: 2, partition: 3 })).toEqual(first);
+  });
+
   it("DSP-807 ready pods that are not available yet go within the budget, before those that serve", () => {
     const young = ["n1", "n2", "n3", "n4", "n5"].map((name) => stale(name, { readySince: NOW - 10_000 }));
     expect(replaced(young, { minReadyMs: 60_000 })).toEqual(["n5"]);

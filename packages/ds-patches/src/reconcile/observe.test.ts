@@ -142,6 +142,21 @@ it("DSP-738 a label's value or a finalizer of the hook holds a pod", async () =>
   expect(await hooked({ finalizers: ["x.io/other"] })).toBe(false);
 });
 
+it("DSP-603 a pod is current by the hash of its template or its generation, and by the patches that it got", async () => {
+  const generation = { "deprecated.daemonset.template.generation": "7" };
+  const own = { ...daemonSet, metadata: { ...daemonSet.metadata, annotations: generation } };
+  const current = async (labels: object, annotations: object = {}): Promise<boolean | undefined> =>
+    (await look([pod({ metadata: { labels, annotations } })], NOW, { daemonSet: own })).nodes[0]?.pods[0]
+      ?.current;
+  expect(await current({ "controller-revision-hash": "r1" })).toBe(true);
+  expect(await current({ "controller-revision-hash": "r0" })).toBe(false);
+  expect(await current({ "controller-revision-hash": "r0", "pod-template-generation": "7" })).toBe(true);
+  expect(await current({ "pod-template-generation": "6" })).toBe(false);
+  const patched = (hash: string): object => ({ "daemonset.kruise.io/patch-combined-hash": hash });
+  expect(await current({ "controller-revision-hash": "r1" }, patched(""))).toBe(true);
+  expect(await current({ "controller-revision-hash": "r1" }, patched("0123456789abcdef"))).toBe(false);
+});
+
 describe("many nodes", () => {
   const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
   const patched: DaemonSet = {

@@ -138,6 +138,8 @@ export interface DaemonSets {
   /** Reasons of the events on the DaemonSet, with their notes. */
   events(): Promise<{ reason: string; note: string }[]>;
   revisions(): Promise<object[]>;
+  /** Deletes the DaemonSet; whatever holds it or its pods is not waited for. */
+  delete(): Promise<void>;
   /** Deletes the DaemonSet and leaves its pods; resolves when they have lost it. */
   orphan(): Promise<void>;
   /** Follows the number of nodes without a ready pod. */
@@ -206,6 +208,9 @@ export function daemonSetsOf({ client, namespace }: Stage, nodes: DaemonNodes): 
     },
     async deletePod({ metadata }) {
       await client.ok("DELETE", `/api/v1/namespaces/${namespace}/pods/${metadata.name}`);
+    },
+    async delete() {
+      await client.ok("DELETE", `${path}/${NAME}`);
     },
     async orphan() {
       await client.ok("DELETE", `${path}/${NAME}?propagationPolicy=Orphan`);

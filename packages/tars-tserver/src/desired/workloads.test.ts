@@ -21,7 +21,11 @@ const golden = (name: string): unknown =>
 
 /** Whole StatefulSets and DaemonSets: one file for each feature. */
 const FEATURES: readonly (readonly [string, string, TServer])[] = [
-  ["TARS-MAP-030 TARS-MAP-035 TARS-MAP-036 TARS-MAP-067", "unreleased", echoServer()],
+  [
+    "TARS-MAP-001 TARS-MAP-030 TARS-MAP-035 TARS-MAP-036 TARS-MAP-042 TARS-MAP-043 TARS-MAP-067",
+    "unreleased",
+    echoServer(),
+  ],
   ["TARS-MAP-031 TARS-MAP-033 TARS-MAP-037 TARS-MAP-044", "released", echoServer({ release })],
   ["TARS-MAP-013 TARS-MAP-032 TARS-MAP-050 TARS-MAP-066", "normal", webServer({ replicas: 1 })],
   [
