@@ -10,13 +10,15 @@ const CONTAINER = {
   image: "registry.k8s.io/pause:3.10",
   env: [{ name: "CACHE_SIZE", value: "500Gi" }],
 };
+/** Nodes of other tests come and go: a DaemonSet on them writes what it must. */
+const OWN_NODE = { "example.com/hostile": "yes" };
 
 testHostileResources({
   ids: "CORE-478 ds-patches",
   async open() {
     const stage = await openStage({ modules: [dsPatchesModule] });
     const nodes = await createNodes(stage);
-    await nodes.add("n1");
+    await nodes.add({ name: "n1", labels: OWN_NODE });
     const manager = await stage.start();
     return { ...stage, log: manager.log };
   },
@@ -32,7 +34,10 @@ testHostileResources({
             patch: { spec: { containers: [{ name: "main", env: [{ name: "CACHE_SIZE", value: "2Ti" }] }] } },
           },
         ],
-        template: { metadata: { labels: { app: "agent" } }, spec: { containers: [CONTAINER] } },
+        template: {
+          metadata: { labels: { app: "agent" } },
+          spec: { nodeSelector: OWN_NODE, containers: [CONTAINER] },
+        },
       },
     },
   })),

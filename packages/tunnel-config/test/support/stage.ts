@@ -1,4 +1,5 @@
 /** The stage of a scenario with the tunnel controllers and a Cloudflare API of its own. */
+import { seconds } from "@quartet/core";
 import { type CloudflareDouble, createCloudflareDouble, DEFAULT_TOKEN } from "@quartet/testing";
 import {
   type Stage as CommonStage,
@@ -88,6 +89,7 @@ export async function openStage(): Promise<TunnelStage> {
   const stage = await openCommonStage({ modules: [tunnelModule] });
   const { client, namespace } = stage;
   stage.onClose(await takeTurn(client));
+  const begin = seconds(Date.now());
   const cloudflare = await createCloudflareDouble();
   stage.onClose(() => cloudflare.close());
   const path = (kind: string, name = ""): string => {
@@ -186,7 +188,10 @@ export async function openStage(): Promise<TunnelStage> {
       const all = (await client.ok<{ items: Loose[] }>("GET", "/apis/events.k8s.io/v1/events")).items;
       const about = all.filter(
         ({ regarding, metadata }) =>
-          regarding.name === name && (metadata.namespace === namespace || metadata.namespace === "default"),
+          regarding.name === name &&
+          (metadata.namespace === namespace ||
+            // Of cluster-scoped objects; those of other turns are still there.
+            (metadata.namespace === "default" && String(metadata.creationTimestamp) >= begin)),
       );
       return about.map(({ type, reason, note }) => `${type} ${reason} ${note}`);
     },
