@@ -17,6 +17,7 @@ export const DEFAULT_CLASS_ANNOTATION = "ingressclass.kubernetes.io/is-default-c
 export const LABELS = {
   tunnelId: "cloudflare-operator.io/tunnel-id",
   type: "cloudflare-operator.io/type",
+  accountId: "cloudflare-operator.io/account-id",
 } as const;
 /** Value of {@link LABELS.type} on the ConfigMaps with configurations. */
 export const CONFIG_TYPE = "tunnel-config";

@@ -133,6 +133,33 @@ describe("a tunnel", () => {
   });
 });
 
+describe("backups", () => {
+  it("TUN-627 of an account are so many and no more: then nothing is replaced until there is room", async () => {
+    const theirs = {
+      ingress: [{ hostname: "old.example.com", service: "http://old:80" }, { service: "http_status:404" }],
+    };
+    const labels = {
+      "cloudflare-operator.io/type": "tunnel-config-backup",
+      "cloudflare-operator.io/account-id": "test-account-id",
+    };
+    for (let n = 0; n < 20; n++) await stage.create("ConfigMap", `old-${n}`, { metadata: { labels } });
+    const id = await tunnelThere("theirs", theirs);
+    await stage.create("ClusterTunnel", "main", { spec: { existingTunnel: { id } } });
+    await eventually(async () =>
+      expect(JSON.stringify((await stage.get("ClusterTunnel", "main")).status)).toContain(
+        "20 backups of tunnels of account test-account-id",
+      ),
+    );
+    expect(stage.remote(id)).toEqual(theirs);
+    await removed("ConfigMap", "old-0");
+    await stage.patch("ClusterTunnel", "main", { spec: { enableWarpRouting: true } });
+    await stage.activeTunnel("main");
+    expect((await stage.list("ConfigMap")).map(({ metadata }) => metadata.name)).toContainEqual(
+      expect.stringMatching(`^tunnel-backup-${id}-`),
+    );
+  });
+});
+
 describe("a record", () => {
   const records = (zone: string): Loose[] => [...stage.cloudflare.state.zones.get(zone)!.records.values()];
 

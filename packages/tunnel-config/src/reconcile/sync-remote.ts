@@ -11,6 +11,8 @@ import { type Pass, target } from "./sync-pass.ts";
 
 /** Longest backup of a configuration that is overwritten, in bytes (TUN-627). */
 const MAX_BACKUP = 900 * 1024;
+/** Backups of an account's tunnels: who has an account could make any number of them, of 900 KiB each (TUN-627). */
+const MAX_BACKUPS = 20;
 /** Time after which a tunnel that is configured by files is looked at again, in milliseconds. */
 const LOCAL_MS = 300_000;
 
@@ -59,7 +61,11 @@ export function driftOf(remote: TunnelConfiguration, current: Pass): Drift | und
  * Keeps the configuration that is to be replaced, when it has rules that are not of this cluster (TUN-627). That is done
  * before it is replaced, and the ConfigMap has no owner: it is left when the tunnel is.
  */
-export async function keepForeign(remote: TunnelConfiguration, current: Pass): Promise<void> {
+export async function keepForeign(
+  remote: TunnelConfiguration,
+  accountId: string,
+  current: Pass,
+): Promise<void> {
   const { ctx, desired, key, tunnelId } = current;
   if (!foreignRules(remote.config, desired.config)) return;
   const text = JSON.stringify(remote.config);
@@ -69,7 +75,8 @@ export async function keepForeign(remote: TunnelConfiguration, current: Pass): P
     throw new Problem("ConfigTooLarge", message, { retryAfterMs: LOCAL_MS });
   }
   const name = backupName(tunnelId, hashOf(remote.config));
-  const labels = { [LABELS.type]: BACKUP_TYPE };
+  await assertRoom(name, accountId, current);
+  const labels = { [LABELS.type]: BACKUP_TYPE, [LABELS.accountId]: accountId };
   const kept = {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -86,4 +93,18 @@ export async function keepForeign(remote: TunnelConfiguration, current: Pass): P
     note,
     distinct: note,
   });
+}
+
+async function assertRoom(name: string, accountId: string, { ctx, key }: Pass): Promise<void> {
+  const { items } = await ctx.client.list(CONFIG_MAP, {
+    namespace: key.namespace,
+    labelSelector: `${LABELS.type}=${BACKUP_TYPE},${LABELS.accountId}=${accountId}`,
+    metadataOnly: true,
+    limit: 0,
+  });
+  if (items.length < MAX_BACKUPS || items.some(({ metadata }) => metadata.name === name)) return;
+  const message =
+    `the configuration in the account has rules that are not of this cluster, and ${items.length} backups of tunnels of account ${accountId} are kept already; ` +
+    `save and delete those in namespace ${key.namespace} (label ${LABELS.type}=${BACKUP_TYPE}) that nobody needs`;
+  throw new Problem("TooManyBackups", message, { retryAfterMs: LOCAL_MS });
 }

@@ -117,7 +117,7 @@ async function transmit(current: Pass): Promise<Result> {
     const remote = await access.api.configuration(accountId, tunnelId, settled ? "check" : "read");
     options.drift.checked(key.name);
     assertRemote(remote, current);
-    if (document.configVersion === undefined) await keepForeign(remote, current);
+    if (document.configVersion === undefined) await keepForeign(remote, accountId, current);
     else {
       const drift = driftOf(remote, current);
       if (drift === undefined ? settled : !drift.overwrite) {
