@@ -1,22 +1,12 @@
 /** `quartet adopt-crd`: takes over the definition of a kind that another operator has installed. */
-import {
-  type Clock,
-  ConfigurationError,
-  type Connection,
-  createClient,
-  createLogging,
-  type LoadedSettings,
-  systemClock,
-  webhookName,
-} from "@quartet/core";
+import { type Clock, ConfigurationError, type LoadedSettings, systemClock, webhookName } from "@quartet/core";
 import { CUSTOM_RESOURCE_DEFINITION } from "@quartet/core/kinds";
 import { CONVERT_PATH } from "@quartet/core/webhook";
 import { dsPatchesModule, runningKruise } from "@quartet/ds-patches";
 import { leaseNamespace } from "./context.ts";
 import { crdsOf } from "./crds.ts";
 import type { Program } from "./program.ts";
-import { connect } from "./run.ts";
-import { VERSION } from "./version.ts";
+import { withCluster } from "./with-cluster.ts";
 
 /** The one definition that is shared with another operator. */
 const ADOPTABLE = "daemonsets.apps.kruise.io";
@@ -25,7 +15,7 @@ const OWNER = "quartet.io/owner";
 
 /** Adopts the definition; resolves with what to tell. */
 export async function adoptCrd(
-  { settings }: LoadedSettings,
+  loaded: LoadedSettings,
   words: readonly string[],
   program: Program,
 ): Promise<string> {
@@ -33,12 +23,9 @@ export async function adoptCrd(
   if (name !== ADOPTABLE || rest.length > 0) {
     throw new ConfigurationError(`adopt-crd takes the name of a definition: quartet adopt-crd ${ADOPTABLE}`);
   }
-  const { levels, format } = settings.log;
-  const logging = createLogging({ levels, format, destination: program.stderr });
-  const connection: Connection = await connect(settings.kube, program.env, logging, systemClock);
-  const namespace = leaseNamespace(settings, connection);
-  const client = createClient({ connection, version: VERSION, log: logging.log });
-  try {
+  const { settings } = loaded;
+  return withCluster(loaded, program, async ({ client, connection }) => {
+    const namespace = leaseNamespace(settings, connection);
     const kruise = String(settings.moduleFlags["kruise-namespace"]);
     await refuseWhileServed(client, kruise, systemClock);
     const [own] = await crdsOf([dsPatchesModule]);
@@ -58,9 +45,7 @@ export async function adoptCrd(
     };
     await client.patch(CUSTOM_RESOURCE_DEFINITION, { namespace: "", name }, { type: "merge", body });
     return `${name} is ours now; objects are converted by Service ${namespace}/${service.name}\n`;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 async function refuseWhileServed(

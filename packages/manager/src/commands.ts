@@ -2,8 +2,6 @@
 import {
   checkRights,
   configFileContent,
-  createClient,
-  createLogging,
   EXIT,
   type ExitCode,
   environmentName,
@@ -12,14 +10,13 @@ import {
   type ModuleCommand,
   neededRights,
   rbacFor,
-  systemClock,
 } from "@quartet/core";
 import { stringify } from "yaml";
 import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
 import { enabledModules } from "./flags-of.ts";
 import type { Program } from "./program.ts";
-import { connect } from "./run.ts";
 import { COMMIT, VERSION } from "./version.ts";
+import { withCluster } from "./with-cluster.ts";
 
 /** Namespace in printed roles when none is given; the one of the chart's examples. */
 const DEFAULT_NAMESPACE = "quartet-system";
@@ -73,20 +70,17 @@ export function rbacText({ settings }: LoadedSettings, { modules }: Program): st
 }
 
 /** `--check`: asks the API server for all rights. Rejects with `PreflightError` when some are missing. */
-export async function check({ settings }: LoadedSettings, program: Program): Promise<ExitCode> {
-  const { levels, format } = settings.log;
-  const logging = createLogging({ levels, format, destination: program.stderr });
-  const connection = await connect(settings.kube, program.env, logging, systemClock);
-  const electing = electsLeader(settings, connection);
-  if (electing) leaseNamespace(settings, connection);
-  const client = createClient({ connection, version: VERSION, log: logging.log });
-  try {
+export function check(loaded: LoadedSettings, program: Program): Promise<ExitCode> {
+  const { settings } = loaded;
+  return withCluster(loaded, program, async ({ client, connection, log }) => {
+    const electing = electsLeader(settings, connection);
+    if (electing) leaseNamespace(settings, connection);
     const { asked, unknown, without } = await checkRights({
       client,
       rights: neededRights(enabledModules(program.modules, settings), rightsOptions(settings, electing)),
       releaseNamespace: ownNamespace(settings, connection),
       namespaces: settings.namespaces,
-      log: logging.log,
+      log,
     });
     if (unknown > 0) {
       program.stderr.write(`${unknown} of ${asked} rights could not be checked\n`);
@@ -97,7 +91,5 @@ export async function check({ settings }: LoadedSettings, program: Program): Pro
     }
     program.stdout.write(`configuration and rights are fine (${asked} rights checked)\n`);
     return EXIT.clean;
-  } finally {
-    client.close();
-  }
+  });
 }

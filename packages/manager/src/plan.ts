@@ -1,29 +1,13 @@
 /** `quartet plan`: what the next passes would transmit to tunnels, and what somebody else has changed there (TUN-639). */
-import {
-  ConfigurationError,
-  createClient,
-  createLogging,
-  EXIT,
-  type ExitCode,
-  type LoadedSettings,
-  systemClock,
-} from "@quartet/core";
+import { ConfigurationError, EXIT, type ExitCode, type LoadedSettings, systemClock } from "@quartet/core";
 import { isInStep, operatorNamespaceOf, planTunnels, type TunnelPlan } from "@quartet/tunnel-config";
 import type { Program } from "./program.ts";
-import { connect } from "./run.ts";
-import { VERSION } from "./version.ts";
+import { withCluster } from "./with-cluster.ts";
 
 /** Prints a paragraph for each tunnel that is asked for; exits with 1 when something differs. */
-export async function plan(
-  { settings }: LoadedSettings,
-  names: readonly string[],
-  program: Program,
-): Promise<ExitCode> {
-  const { levels, format } = settings.log;
-  const logging = createLogging({ levels, format, destination: program.stderr });
-  const connection = await connect(settings.kube, program.env, logging, systemClock);
-  const client = createClient({ connection, version: VERSION, log: logging.log });
-  try {
+export function plan(loaded: LoadedSettings, names: readonly string[], program: Program): Promise<ExitCode> {
+  const { settings } = loaded;
+  return withCluster(loaded, program, async ({ client }) => {
     const found = await planTunnels({
       client,
       clock: systemClock,
@@ -34,9 +18,7 @@ export async function plan(
     const { text, differs } = planText(found, names);
     program.stdout.write(text);
     return differs ? EXIT.failure : EXIT.clean;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /**
