@@ -1,8 +1,8 @@
 /** `npm run generate`: everything in the repository that is derived from something else in it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { convertedCrds, loadSettings } from "@quartet/core";
-import { MODULES } from "@quartet/manager";
+import { convertedCrds } from "@quartet/core";
+import { loadSettings, MODULES } from "@quartet/manager";
 import { parse } from "yaml";
 import { controllersFile, crdTemplate, rbacFile, valuesSchema, webhooksFile } from "./generate/chart.ts";
 import { confdFlagsPage } from "./generate/confd-flags.ts";

@@ -6,9 +6,9 @@ import { type Expression, expressionsIn, expressionsOf, faultsOf } from "./regul
 const ALLOWED: Readonly<Record<string, string>> = {
   "packages/core/src/client/warnings.ts":
     "reads a header of the API server; Node takes 16 KiB of headers at most",
-  "packages/core/src/config/environment.ts":
+  "packages/manager/src/config/environment.ts":
     "reads names of environment variables, which the cluster's Services name",
-  "packages/core/src/config/names.ts": "built of constants, and used on flags alone",
+  "packages/core/src/helpers/names.ts": "built of constants, and used on flags alone",
   "packages/confd-agent/src/functions/layout.ts": "reads the digits of a fraction of a second",
   "packages/ds-patches/src/admission/dry-run.ts":
     "reads the first 8 192 characters of an answer of the API server",

@@ -1,6 +1,6 @@
 /** A controller that only plans: what it would do is told, and nothing is changed. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { EXPLAIN_PATH } from "@quartet/core";
+import { EXPLAIN_PATH } from "@quartet/manager";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { FINALIZER } from "../echo/echo.ts";
 import { type Echoes, echoesOf, eventually } from "./support/echoes.ts";

@@ -1,5 +1,5 @@
 /** Reference pages that follow from code. */
-import { environmentName, type FlagSpec } from "@quartet/core";
+import { environmentName, type FlagSpec } from "@quartet/manager";
 
 /** A metric family as the registry knows it. */
 export interface MetricFamily {

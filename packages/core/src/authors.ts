@@ -4,15 +4,15 @@
 
 export { type DeepMutable, deepFreeze, mutable } from "./cache/guard.ts";
 export { mergeDiff, sameJson } from "./client/merge-diff.ts";
-export { isDnsSubdomain } from "./config/names.ts";
+export { isDnsSubdomain } from "./helpers/names.ts";
 export * from "./object.ts";
 export { isProjected } from "./projected.ts";
 
 // A module, and what it declares
 
-export type { FeatureGate, GateStage } from "./config/feature-gates.ts";
 export * from "./manager/types.ts";
 export * from "./module/commands.ts";
+export type { FeatureGate, GateStage } from "./module/feature-gate.ts";
 export * from "./module/flags.ts";
 export * from "./module/module.ts";
 export * from "./module/rights.ts";

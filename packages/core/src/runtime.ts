@@ -14,17 +14,17 @@ export type { ClientObserver, RequestReport } from "./client/observer.ts";
 export { isBuiltIn } from "./client/patch.ts";
 export type { Environment } from "./client/proxy.ts";
 export { WatchFormatError } from "./client/watch-decoder.ts";
-export { closest } from "./config/closest.ts";
-export { configFileContent } from "./config/config-file.ts";
-export { environmentName, type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
-export { type LoadedSettings, type LoadOptions, loadSettings } from "./config/load.ts";
-export { followConfigFile } from "./config/reload.ts";
-export type { ManagerSettings } from "./config/settings.ts";
+export { followConnections } from "./connections.ts";
 export type { ControllerDeps } from "./controller/controller.ts";
 export type { ControllerObserver, ReconcileResult } from "./controller/observer.ts";
 export { type OpenSources, openSources } from "./controller/open-sources.ts";
 export { handleRejections } from "./controller/rejections.ts";
+export { closest, didYouMean } from "./helpers/closest.ts";
+export { parseNamespace, parseObjectName } from "./helpers/names.ts";
+export { splitPair } from "./helpers/pair.ts";
 export { EXIT, type ExitCode, exitCodeOf, LeadershipLostError, PreflightError } from "./manager/errors.ts";
+export type { HealthCheck } from "./manager/health-check.ts";
+export { checkLeaseTimings, type LeaseTimings } from "./manager/lease-timings.ts";
 export { createManager } from "./manager/manager.ts";
 export type {
   ManagerEnd,
@@ -34,22 +34,29 @@ export type {
   ManagerWebhooks,
   ModuleIdentity,
 } from "./manager/manager-types.ts";
+export {
+  defaultFlags,
+  type NumberLimits,
+  parseBoolean,
+  parseDurationFrom,
+  parseNamespaces,
+  parseNumber,
+  parseOneOf,
+  readModuleFlag,
+  splitList,
+} from "./module/flag-text.ts";
 export { holds } from "./module/flags.ts";
-export { type BuildInfo, recordBuildInfo, recordFeatureGates } from "./observe/build-metrics.ts";
 export { cacheMetrics } from "./observe/cache-metrics.ts";
 export { clientMetrics } from "./observe/client-metrics.ts";
 export { controllerMetrics } from "./observe/controller-metrics.ts";
-export { EXPLAIN_PATH, startDebugServer } from "./observe/debug-server.ts";
 export { EVENT_KIND, type KubeEvent } from "./observe/event-object.ts";
 export { createEventSink, type EventSink } from "./observe/events.ts";
-export { startHealthServer } from "./observe/health.ts";
-export type { RunningServer, TlsPair } from "./observe/http-server.ts";
 export { type LogLevels, parseLogLevels } from "./observe/levels.ts";
 export { createLogging, type Logging } from "./observe/logger.ts";
-export { accessReviewer } from "./observe/metrics-access.ts";
-export { METRICS_PATH, startMetricsServer } from "./observe/metrics-server.ts";
+export { redactFields } from "./observe/redact.ts";
 export { type WebhookMetrics, webhookMetrics } from "./observe/webhook-metrics.ts";
 export { createQueue, type QueueObserver, type QueueOptions, type WorkQueue } from "./queue/queue.ts";
+export { requestUrl } from "./request-url.ts";
 export {
   convertedCrds,
   neededRights,

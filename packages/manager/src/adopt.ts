@@ -1,8 +1,9 @@
 /** `quartet adopt-crd`: takes over the definition of a kind that another operator has installed. */
-import { type Clock, ConfigurationError, type LoadedSettings, systemClock, webhookName } from "@quartet/core";
+import { type Clock, ConfigurationError, systemClock, webhookName } from "@quartet/core";
 import { CUSTOM_RESOURCE_DEFINITION } from "@quartet/core/kinds";
 import { CONVERT_PATH } from "@quartet/core/webhook";
 import { dsPatchesModule, runningKruise } from "@quartet/ds-patches";
+import type { LoadedSettings } from "./config/load.ts";
 import { leaseNamespace } from "./context.ts";
 import { crdsOf } from "./crds.ts";
 import type { Program } from "./program.ts";

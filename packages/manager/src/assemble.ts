@@ -14,13 +14,13 @@ import {
   type Logging,
   type ManagerHandle,
   type ManagerOptions,
-  type ManagerSettings,
   type Metrics,
   type ModuleIdentity,
   neededRights,
 } from "@quartet/core";
+import type { ManagerSettings } from "./config/settings.ts";
 import { electsLeader, isInCluster, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
-import { debugServer, healthServer, metricsServer } from "./servers.ts";
+import { debugServer, healthServer, metricsServer } from "./servers/servers.ts";
 import { type CertificateLives, createWebhooks } from "./webhooks.ts";
 
 /** Where a manager listens; absent for what is switched off. */

@@ -1,16 +1,8 @@
 /** The command line of the program. */
-import {
-  ConfigurationError,
-  EXIT,
-  type ExitCode,
-  exitCodeOf,
-  type LoadedSettings,
-  loadSettings,
-  MANAGER_FLAGS,
-  messageOf,
-  moduleFlagSpecs,
-} from "@quartet/core";
+import { ConfigurationError, EXIT, type ExitCode, exitCodeOf, messageOf } from "@quartet/core";
 import { check, configText, helpText, rbacText, versionText } from "./commands.ts";
+import { MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
+import { type LoadedSettings, loadSettings } from "./config/load.ts";
 import { prepareDev } from "./dev.ts";
 import { explainText } from "./explain.ts";
 import { commandsOf, runModuleCommand } from "./module-command.ts";

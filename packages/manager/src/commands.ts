@@ -1,17 +1,9 @@
 /** What the program can do besides running: it prints, checks, and exits. */
-import {
-  checkRights,
-  configFileContent,
-  EXIT,
-  type ExitCode,
-  environmentName,
-  type FlagSpec,
-  type LoadedSettings,
-  type ModuleCommand,
-  neededRights,
-  rbacFor,
-} from "@quartet/core";
+import { checkRights, EXIT, type ExitCode, type ModuleCommand, neededRights, rbacFor } from "@quartet/core";
 import { stringify } from "yaml";
+import { configFileContent } from "./config/config-file.ts";
+import { environmentName, type FlagSpec } from "./config/flags.ts";
+import type { LoadedSettings } from "./config/load.ts";
 import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
 import { enabledModules } from "./flags-of.ts";
 import type { Program } from "./program.ts";

@@ -1,5 +1,5 @@
-import { loadSettings } from "@quartet/core";
 import { describe, expect, it } from "vitest";
+import { loadSettings } from "./config/load.ts";
 import { electsLeader, leaseNamespace, ownNamespace, rightsOptions } from "./context.ts";
 
 const inCluster = { source: "in-cluster", namespace: "pod-ns" };

@@ -1,5 +1,6 @@
 /** What the settings mean where the program runs. */
-import { ConfigurationError, type Connection, type ManagerSettings, type RightsOptions } from "@quartet/core";
+import { ConfigurationError, type Connection, type RightsOptions } from "@quartet/core";
+import type { ManagerSettings } from "./config/settings.ts";
 
 /** True when a Lease decides who works: by flag, or with `auto` in a cluster only. */
 export function electsLeader(settings: ManagerSettings, connection: Pick<Connection, "source">): boolean {

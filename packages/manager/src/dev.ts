@@ -1,5 +1,6 @@
 /** `quartet dev`: the enabled controllers on a cluster at hand, without an installation. */
-import { type LoadedSettings, systemClock } from "@quartet/core";
+import { systemClock } from "@quartet/core";
+import type { LoadedSettings } from "./config/load.ts";
 import { applyCrds, crdsOf } from "./crds.ts";
 import { enabledModules } from "./flags-of.ts";
 import type { Program } from "./program.ts";

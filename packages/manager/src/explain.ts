@@ -1,6 +1,8 @@
 /** `quartet explain`: asks a running manager what it knows of an object. */
-import { ConfigurationError, EXPLAIN_PATH, type LoadedSettings, messageOf } from "@quartet/core";
+import { ConfigurationError, messageOf } from "@quartet/core";
 import { stringify } from "yaml";
+import type { LoadedSettings } from "./config/load.ts";
+import { EXPLAIN_PATH } from "./servers/debug-server.ts";
 
 /** Limit of the question in milliseconds. */
 const TIMEOUT_MS = 10_000;

@@ -1,5 +1,6 @@
 /** Flag values for a module: by the names that it declared. */
-import type { ControllerModule, FlagValues, ManagerSettings } from "@quartet/core";
+import type { ControllerModule, FlagValues } from "@quartet/core";
+import type { ManagerSettings } from "./config/settings.ts";
 
 /** Values of the module's own flags. */
 export function flagsOf(module: ControllerModule, settings: ManagerSettings): FlagValues {

@@ -1,5 +1,6 @@
 /** Runs a command of a module. */
-import { type ExitCode, type LoadedSettings, type ModuleCommand, systemClock } from "@quartet/core";
+import { type ExitCode, type ModuleCommand, systemClock } from "@quartet/core";
+import type { LoadedSettings } from "./config/load.ts";
 import type { Program } from "./program.ts";
 import { withCluster } from "./with-cluster.ts";
 

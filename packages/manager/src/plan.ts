@@ -1,6 +1,7 @@
 /** `quartet plan`: what the next passes would transmit to tunnels, and what somebody else has changed there (TUN-639). */
-import { ConfigurationError, EXIT, type ExitCode, type LoadedSettings, systemClock } from "@quartet/core";
+import { ConfigurationError, EXIT, type ExitCode, systemClock } from "@quartet/core";
 import { isInStep, operatorNamespaceOf, planTunnels, type TunnelPlan } from "@quartet/tunnel-config";
+import type { LoadedSettings } from "./config/load.ts";
 import type { Program } from "./program.ts";
 import { withCluster } from "./with-cluster.ts";
 

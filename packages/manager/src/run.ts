@@ -11,20 +11,18 @@ import {
   createMetrics,
   EXIT,
   exitCodeOf,
-  followConfigFile,
   handleRejections,
-  type LoadedSettings,
   type Logging,
   loadConnection,
-  loadSettings,
   type ManagerEnd,
   type ManagerHandle,
-  type ManagerSettings,
-  recordBuildInfo,
-  recordFeatureGates,
   systemClock,
 } from "@quartet/core";
 import { assemble, concurrencyOf, type Parts, type Urls } from "./assemble.ts";
+import { recordBuildInfo, recordFeatureGates } from "./build-metrics.ts";
+import { type LoadedSettings, loadSettings } from "./config/load.ts";
+import { followConfigFile } from "./config/reload.ts";
+import type { ManagerSettings } from "./config/settings.ts";
 import { enabledModules, flagsOf } from "./flags-of.ts";
 import { watchHeap } from "./heap.ts";
 import { COMMIT, VERSION } from "./version.ts";

@@ -9,7 +9,6 @@ import {
   holds,
   type Logger,
   type ManagerHandle,
-  type ManagerSettings,
   type ManagerWebhooks,
   openSources,
   servesHooks,
@@ -19,6 +18,7 @@ import {
   webhookSecretName,
 } from "@quartet/core";
 import type { CurrentCertificates, ServingPair, WebhookServer } from "@quartet/core/webhook";
+import type { ManagerSettings } from "./config/settings.ts";
 import { flagsOf } from "./flags-of.ts";
 
 export interface WebhookOptions {

@@ -4,10 +4,10 @@ import {
   type Connection,
   createClient,
   createLogging,
-  type LoadedSettings,
   type Logger,
   systemClock,
 } from "@quartet/core";
+import type { LoadedSettings } from "./config/load.ts";
 import type { Program } from "./program.ts";
 import { connect } from "./run.ts";
 import { VERSION } from "./version.ts";

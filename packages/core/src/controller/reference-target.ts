@@ -1,6 +1,6 @@
 /** What a reference names, once it is known that an object can be called so. */
 import type { Projection } from "../cache/types.ts";
-import { isDnsSubdomain } from "../config/names.ts";
+import { isDnsSubdomain } from "../helpers/names.ts";
 import { apiVersionOf, type Kind, type ObjectKey } from "../object.ts";
 import type { Reference } from "./types.ts";
 

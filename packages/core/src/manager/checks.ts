@@ -1,6 +1,6 @@
 /** The manager's own health checks. */
 import type { Controller } from "../controller/types.ts";
-import { advisory, type HealthCheck } from "../observe/health.ts";
+import { advisory, type HealthCheck } from "./health-check.ts";
 
 /** A leader may be this much older than its Lease before it counts as hung (client-go's health check adaptor: 20 s). */
 const LEADER_GRACE_MS = 20_000;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { LeaseTimings } from "../config/lease-timings.ts";
 import { parseLogLevels } from "../observe/levels.ts";
 import { createLogging } from "../observe/logger.ts";
 import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
@@ -7,6 +6,7 @@ import { LeadershipLostError } from "./errors.ts";
 import { createFence, type Fence } from "./fence.ts";
 import { createLeaderElector, type LeaderElector } from "./leader-election.ts";
 import { type LeaseServer, leaseServer, refused } from "./lease.testkit.ts";
+import type { LeaseTimings } from "./lease-timings.ts";
 
 const timings: LeaseTimings = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 const START = Date.UTC(2026, 0, 1);

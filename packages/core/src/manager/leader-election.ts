@@ -3,10 +3,10 @@
  * change for its duration, by their own clock, or when the holder gave it back.
  */
 import { sleep } from "../clock.ts";
-import { JITTER_FACTOR } from "../config/lease-timings.ts";
 import { keyToString } from "../object.ts";
 import type { Fence } from "./fence.ts";
 import { createLeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
+import { JITTER_FACTOR } from "./lease-timings.ts";
 import { elapsedSince, stamp } from "./stamp.ts";
 import { createTenure } from "./tenure.ts";
 

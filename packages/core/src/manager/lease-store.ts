@@ -2,12 +2,12 @@
 import { isAlreadyExists, isConflict, isNotFound } from "../client/errors.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
-import type { LeaseTimings } from "../config/lease-timings.ts";
 import { LEASE, type Lease, type LeaseSpec } from "../kinds/index.ts";
 import { keyToString, type ObjectKey } from "../object.ts";
 import type { LeaderObserver } from "../observe/leader-metrics.ts";
 import type { Logger } from "../observe/types.ts";
 import { heldSpec, isHeld, type LeaseView, observeLease, releasedSpec } from "./lease.ts";
+import type { LeaseTimings } from "./lease-timings.ts";
 
 /** Shortest limit of one request for the Lease, whatever the renew deadline (CORE-108). */
 const MIN_REQUEST_TIMEOUT_MS = 1_000;

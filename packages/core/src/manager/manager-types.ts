@@ -2,16 +2,16 @@
 import type { Cache } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
-import type { LeaseTimings } from "../config/lease-timings.ts";
 import type { ControllerObserver } from "../controller/observer.ts";
 import type { Controller, ControllerOptions } from "../controller/types.ts";
 import type { FlagValues } from "../module/flags.ts";
 import type { ControllerModule } from "../module/module.ts";
 import type { ObjectKey } from "../object.ts";
-import type { HealthCheck } from "../observe/health.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Logger } from "../observe/types.ts";
 import type { ExitCode } from "./errors.ts";
+import type { HealthCheck } from "./health-check.ts";
+import type { LeaseTimings } from "./lease-timings.ts";
 import type { Manager } from "./types.ts";
 
 /** A module as the manager tells it from others: by the object, not by what it or its controllers are called. */

@@ -2,7 +2,6 @@
 import { type RunContext, runContext } from "../controller/rejections.ts";
 import type { Controller } from "../controller/types.ts";
 import { createEventSink } from "../observe/events.ts";
-import type { HealthCheck } from "../observe/health.ts";
 import { type LeaderObserver, leaderMetrics } from "../observe/leader-metrics.ts";
 import { startLoopMonitor } from "../observe/loop-monitor.ts";
 import { createPlanner } from "../plan/planner.ts";
@@ -10,6 +9,7 @@ import { cacheCheck, controllerCheck, leaderCheck } from "./checks.ts";
 import { ManagerStoppedError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { createFence, type Fence, openFence } from "./fence.ts";
+import type { HealthCheck } from "./health-check.ts";
 import { createLeaderElector, type LeaderElector } from "./leader-election.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import type { ManagerHandle, ManagerOptions, ModuleIdentity } from "./manager-types.ts";

@@ -1,9 +1,10 @@
 /** The one export of a controller package. */
-import type { FeatureGate } from "../config/feature-gates.ts";
+
 import type { Manager } from "../manager/types.ts";
 import type { Kind } from "../object.ts";
 import type { Conversion, Webhook } from "../webhook/types.ts";
 import type { ModuleCommand } from "./commands.ts";
+import type { FeatureGate } from "./feature-gate.ts";
 import type { FlagValues, ModuleFlag, ValuesOf } from "./flags.ts";
 import type { Right } from "./rights.ts";
 

@@ -1,5 +1,5 @@
 /** Log levels, for the whole process and for single loggers. */
-import { splitPair } from "../config/pair.ts";
+import { splitPair } from "../helpers/pair.ts";
 
 /** Levels from the most important down. */
 const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;

@@ -1,6 +1,4 @@
-import { loadSettings } from "@quartet/core";
 import { expect, it } from "vitest";
-import { dsPatchesModule } from "../module.ts";
 import { type Mode, nextMode } from "./mode.ts";
 import type { SignalId } from "./signals.ts";
 
@@ -28,21 +26,4 @@ it.each<[string, "auto" | "owner" | "companion", Mode, SignalId[], boolean, Mode
   ["DSP-109 DSP-110 a companion stays one", "auto", "companion", [], true, "companion"],
 ])("%s", (_rule, flag, current, ids, isDefined, mode) => {
   expect(next(flag, current, ids, isDefined)).toBe(mode);
-});
-
-it("DSP-101 another value of the flag ends the program, and the message lists the four", async () => {
-  const args = ["--daemonset-mode=both"];
-  await expect(loadSettings({ args, env: {}, modules: [dsPatchesModule] })).rejects.toThrow(
-    /daemonset-mode.*auto.*owner.*companion.*off/,
-  );
-});
-
-it("DSP-1001 the gate of the patches is known by its name, and no other is", async () => {
-  const load = (gate: string) =>
-    loadSettings({ args: [`--feature-gates=${gate}=false`], env: {}, modules: [dsPatchesModule] });
-  const { settings } = await load("AdvancedDaemonSetNodeLabelPatches");
-  expect(settings.features).toMatchObject({ AdvancedDaemonSetNodeLabelPatches: false });
-  await expect(load("AdvancedDaemonSetPatches")).rejects.toThrow(/AdvancedDaemonSetPatches/);
-  const byItself = await loadSettings({ args: [], env: {}, modules: [dsPatchesModule] });
-  expect(byItself.settings.features).toMatchObject({ AdvancedDaemonSetNodeLabelPatches: true });
 });

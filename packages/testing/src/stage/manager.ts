@@ -11,9 +11,9 @@ import {
   createLogging,
   createManager,
   createMetrics,
+  defaultFlags,
   type Logger,
   loadConnection,
-  loadSettings,
   type ManagerHandle,
   parseLogLevels,
   systemClock,
@@ -146,8 +146,7 @@ export async function createTestManager(
     gracefulShutdownTimeoutMs: 10_000,
     shutdownDelayMs: 0,
   });
-  const { settings } = await loadSettings({ args: [], env: {}, modules });
-  const all = { ...settings.moduleFlags, ...flags };
+  const all = { ...defaultFlags(modules.flatMap((module) => module.flags)), ...flags };
   for (const module of modules) module.build(manager.forModule(module, all), all);
   return {
     start: () => manager.start(),

@@ -3,7 +3,7 @@ import {
   type ControllerModule,
   checkRights,
   createLogging,
-  loadSettings,
+  defaultFlags,
   neededRights,
   parseLogLevels,
   type RbacOptions,
@@ -50,7 +50,7 @@ export async function grantRights(grant: Grant): Promise<() => Promise<void>> {
     webhooks: true,
     ownCertificates: true,
     metricsSecure: false,
-    flags: (await loadSettings({ args: [], env: {}, modules })).settings.moduleFlags,
+    flags: defaultFlags(modules.flatMap((module) => module.flags)),
     releaseNamespace,
     namespaces,
   };

@@ -2,13 +2,11 @@ import { once } from "node:events";
 import { request } from "node:https";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createLogging, createMetrics, parseLogLevels } from "@quartet/core";
+import { type FakeClock, fakeClock } from "@quartet/core/testkit";
+import { createCa, issueServing } from "@quartet/core/webhook";
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeClock, fakeClock } from "../testkit/fake-clock.ts";
-import { createCa, issueServing } from "../webhook/certificates.ts";
 import type { RunningServer } from "./http-server.ts";
-import { parseLogLevels } from "./levels.ts";
-import { createLogging } from "./logger.ts";
-import { createMetrics } from "./metrics.ts";
 import { accessReviewer } from "./metrics-access.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 

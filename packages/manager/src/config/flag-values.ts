@@ -1,20 +1,21 @@
 /** Texts of flags with where they came from, and readers that turn them into values or into a helpful error. */
-import { ConfigurationError } from "../client/errors.ts";
+import {
+  ConfigurationError,
+  type NumberLimits,
+  parseBoolean,
+  parseDurationFrom,
+  parseNamespaces,
+  parseNumber,
+  parseOneOf,
+  splitList,
+} from "@quartet/core";
 import { type ListenAddress, parseAddress } from "./address.ts";
-import { parseDuration } from "./duration.ts";
-import { parseNamespace } from "./names.ts";
 
 /** Text of a flag and the place where it was found, for messages. */
 export interface FlagText {
   readonly text: string;
   /** `--name`, `QUARTET_NAME`, `path in FILE`, or `default of --name`. */
   readonly origin: string;
-}
-
-interface NumberLimits {
-  readonly integer?: boolean;
-  readonly min?: number;
-  readonly max?: number;
 }
 
 /** Readers by flag name. Each throws `ConfigurationError` that names the origin, the value and the remedy. */
@@ -57,53 +58,10 @@ export function flagValues(texts: ReadonlyMap<string, FlagText>): FlagValues {
     string: (name) => textOf(name).text,
     boolean: (name) => read(name, parseBoolean),
     number: (name, limits) => read(name, (text) => parseNumber(text, limits ?? {})),
-    duration: (name, limits) =>
-      read(name, (text) => {
-        const ms = parseDuration(text);
-        if (limits?.min !== undefined && ms < limits.min) {
-          throw new Error(`${JSON.stringify(text)} is too short: it must be at least ${limits.min}ms`);
-        }
-        return ms;
-      }),
+    duration: (name, limits) => read(name, (text) => parseDurationFrom(text, limits?.min)),
     address: (name) => read(name, parseAddress),
     list: (name) => splitList(textOf(name).text),
-    namespaces: (name) => read(name, (text) => [...new Set(splitList(text).map(parseNamespace))]),
-    oneOf: (name, allowed) =>
-      read(name, (text) => {
-        const found = allowed.find((candidate) => candidate === text);
-        if (found === undefined) {
-          throw new Error(`${JSON.stringify(text)} is not known: write one of ${allowed.join(", ")}`);
-        }
-        return found;
-      }),
+    namespaces: (name) => read(name, parseNamespaces),
+    oneOf: (name, allowed) => read(name, (text) => parseOneOf(text, allowed)),
   };
-}
-
-/** Entries of a comma-separated text, without blanks around them and without empty ones. */
-export function splitList(text: string): string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
-}
-
-function parseBoolean(text: string): boolean {
-  if (text !== "true" && text !== "false") {
-    throw new Error(`${JSON.stringify(text)} is not a boolean: write true or false`);
-  }
-  return text === "true";
-}
-
-function parseNumber(text: string, limits: NumberLimits): number {
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (!Number.isFinite(value) || (limits.integer && !Number.isInteger(value))) {
-    throw new Error(`${JSON.stringify(text)} is not a ${limits.integer ? "whole " : ""}number`);
-  }
-  if (limits.min !== undefined && value < limits.min) {
-    throw new Error(`${text} is too low: it must be at least ${limits.min}`);
-  }
-  if (limits.max !== undefined && value > limits.max) {
-    throw new Error(`${text} is too high: it must be at most ${limits.max}`);
-  }
-  return value;
 }

@@ -1,19 +1,17 @@
 /** The servers of probes and of metrics. */
 import {
-  accessReviewer,
   type Client,
   type Clock,
   ConfigurationError,
   type ManagerHandle,
   type ManagerServer,
-  type ManagerSettings,
-  METRICS_PATH,
-  type RunningServer,
-  startDebugServer,
-  startHealthServer,
-  startMetricsServer,
-  type TlsPair,
 } from "@quartet/core";
+import type { ManagerSettings } from "../config/settings.ts";
+import { startDebugServer } from "./debug-server.ts";
+import { startHealthServer } from "./health.ts";
+import type { RunningServer, TlsPair } from "./http-server.ts";
+import { accessReviewer } from "./metrics-access.ts";
+import { METRICS_PATH, startMetricsServer } from "./metrics-server.ts";
 
 /** A server, and its URL once it runs. */
 export interface AddressedServer extends ManagerServer {

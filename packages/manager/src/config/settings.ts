@@ -1,13 +1,22 @@
 /** The manager's settings as values, from the texts of its flags. */
-import type { FlagValue, FlagValues as FlagValuesByName, ModuleFlag } from "../module/flags.ts";
-import { type LogLevels, parseLogLevels } from "../observe/levels.ts";
+import {
+  checkLeaseTimings,
+  type FeatureGate,
+  type FlagValues as FlagValuesByName,
+  type LeaseTimings,
+  type LogLevels,
+  type ModuleFlag,
+  parseLogLevels,
+  parseNamespace,
+  parseObjectName,
+  readModuleFlag,
+  splitList,
+  splitPair,
+} from "@quartet/core";
 import { type ListenAddress, MAX_PORT } from "./address.ts";
 import { type NamedController, selectControllers } from "./controllers.ts";
-import { type FeatureGate, resolveFeatureGates } from "./feature-gates.ts";
-import { type FlagValues, splitList } from "./flag-values.ts";
-import { checkLeaseTimings, type LeaseTimings } from "./lease-timings.ts";
-import { parseNamespace, parseObjectName } from "./names.ts";
-import { splitPair } from "./pair.ts";
+import { resolveFeatureGates } from "./feature-gates.ts";
+import type { FlagValues } from "./flag-values.ts";
 
 /** Bytes of a MiB. */
 const MEBIBYTE = 1024 * 1024;
@@ -187,25 +196,7 @@ function readLeaderElection(values: FlagValues): ManagerSettings["leaderElection
 }
 
 function readModuleFlags(values: FlagValues, flags: readonly ModuleFlag[]): FlagValuesByName {
-  return Object.fromEntries(flags.map((flag) => [flag.name, readModuleFlag(values, flag)]));
-}
-
-function readModuleFlag(values: FlagValues, flag: ModuleFlag): FlagValue {
-  const { name } = flag;
-  switch (flag.type) {
-    case "string":
-      return values.string(name);
-    case "boolean":
-      return values.boolean(name);
-    case "number":
-      return values.number(name, flag);
-    case "duration":
-      return values.duration(name, { min: 0 });
-    case "enum":
-      return values.oneOf(name, flag.values);
-    case "list":
-      return flag.format === "namespace" ? values.namespaces(name) : values.list(name);
-    case "namespace":
-      return values.read(name, (text) => text && parseNamespace(text));
-  }
+  return Object.fromEntries(
+    flags.map((flag) => [flag.name, values.read(flag.name, (text) => readModuleFlag(flag, text))]),
+  );
 }

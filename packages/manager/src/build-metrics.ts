@@ -1,6 +1,6 @@
 /** Metrics that say what runs. */
-import { type FeatureGate, stageLabel } from "../config/feature-gates.ts";
-import type { Metrics } from "./metrics.ts";
+import type { FeatureGate, Metrics } from "@quartet/core";
+import { stageLabel } from "./config/feature-gates.ts";
 
 /** Version of a program. */
 export interface BuildInfo {

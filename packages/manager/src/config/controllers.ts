@@ -1,6 +1,5 @@
 /** Which controllers run: the value of `--controllers`. */
-import { ConfigurationError } from "../client/errors.ts";
-import { closest, didYouMean } from "./closest.ts";
+import { ConfigurationError, closest, didYouMean } from "@quartet/core";
 
 /** Name and aliases of a controller, as its module declares them. */
 export interface NamedController {

@@ -1,11 +1,9 @@
 import { request } from "node:http";
+import { createLogging, createMetrics, parseLogLevels } from "@quartet/core";
 import { expect, it } from "vitest";
 import { loadSettings } from "../config/load.ts";
 import { startDebugServer } from "./debug-server.ts";
 import { startHealthServer } from "./health.ts";
-import { parseLogLevels } from "./levels.ts";
-import { createLogging } from "./logger.ts";
-import { createMetrics } from "./metrics.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 
 it("answers about objects in JSON, without secrets, and 404 for kinds that nobody works on", async () => {

@@ -1,8 +1,7 @@
 /** Answers questions about single objects, on this machine only by default. */
+import { redactFields, requestUrl } from "@quartet/core";
 import type { ListenAddress } from "../config/address.ts";
-import { requestUrl } from "../request-url.ts";
 import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
-import { redactFields } from "./redact.ts";
 
 /** Path of `quartet explain`. */
 export const EXPLAIN_PATH: string = "/debug/explain";

@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigurationError, type FlagValues, type ModuleFlag } from "@quartet/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { ConfigurationError } from "../client/errors.ts";
-import type { FlagValues, ModuleFlag } from "../module/flags.ts";
 import { configFileContent } from "./config-file.ts";
 import { type LoadedSettings, loadSettings } from "./load.ts";
 

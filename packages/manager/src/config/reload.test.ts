@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogging, parseLogLevels } from "@quartet/core";
+import { fakeClock } from "@quartet/core/testkit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseLogLevels } from "../observe/levels.ts";
-import { createLogging } from "../observe/logger.ts";
-import { fakeClock } from "../testkit/fake-clock.ts";
 import { loadSettings } from "./load.ts";
 import { followConfigFile } from "./reload.ts";
 import type { ManagerSettings } from "./settings.ts";

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { followConnections } from "@quartet/core";
 import { formatAddress, type ListenAddress } from "../config/address.ts";
-import { followConnections } from "../connections.ts";
 
 /** Limit of reading a request in milliseconds; probes and scrapes are tiny. */
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -1,12 +1,10 @@
 /** Settings from all their sources: flag > environment > config file > default. */
 import { readFile } from "node:fs/promises";
-import { ConfigurationError } from "../client/errors.ts";
-import type { ModuleFlag } from "../module/flags.ts";
+import { ConfigurationError, type FeatureGate, type ModuleFlag } from "@quartet/core";
 import { parseCommandLine } from "./command-line.ts";
 import { readConfigFile } from "./config-file.ts";
 import type { NamedController } from "./controllers.ts";
 import { readEnvironment } from "./environment.ts";
-import type { FeatureGate } from "./feature-gates.ts";
 import { type FlagText, flagValues } from "./flag-values.ts";
 import { type FlagSpec, MANAGER_FLAGS, moduleFlagSpecs } from "./flags.ts";
 import { type ManagerSettings, readSettings } from "./settings.ts";

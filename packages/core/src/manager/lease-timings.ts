@@ -1,6 +1,6 @@
 /** The three durations of leader election. */
 import { ConfigurationError } from "../client/errors.ts";
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../module/duration.ts";
 
 /** Durations of leader election in milliseconds. */
 export interface LeaseTimings {

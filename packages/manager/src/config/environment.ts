@@ -1,6 +1,5 @@
 /** Settings from environment variables. */
-import { ConfigurationError } from "../client/errors.ts";
-import { closest, didYouMean } from "./closest.ts";
+import { ConfigurationError, closest, didYouMean } from "@quartet/core";
 import type { FlagText } from "./flag-values.ts";
 import { ENVIRONMENT_PREFIX, environmentName, type FlagSpec } from "./flags.ts";
 

@@ -1,10 +1,9 @@
 /** The config file: YAML of kind `ManagerConfig`. */
+
+import { ConfigurationError, closest, didYouMean, splitPair } from "@quartet/core";
 import { parseDocument } from "yaml";
-import { ConfigurationError } from "../client/errors.ts";
-import { closest, didYouMean } from "./closest.ts";
 import type { FlagText } from "./flag-values.ts";
 import type { FlagSpec } from "./flags.ts";
-import { splitPair } from "./pair.ts";
 
 /** `apiVersion` of the config file. */
 const CONFIG_API_VERSION: string = "config.quartet.io/v1alpha1";

@@ -1,5 +1,5 @@
 /** The manager's flags: name, place in the config file, default, meaning. */
-import type { ModuleFlag } from "../module/flags.ts";
+import type { ModuleFlag } from "@quartet/core";
 
 /** How the text of a flag is read, and how `--print-config` prints it. */
 type FlagType =

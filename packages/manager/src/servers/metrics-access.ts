@@ -1,7 +1,6 @@
 /** Who may read metrics: bearer tokens reviewed by the API server. */
 import { createHash } from "node:crypto";
-import type { Client } from "../client/types.ts";
-import type { Clock } from "../clock.ts";
+import type { Client, Clock } from "@quartet/core";
 
 /** How long an answer of the API server counts. CORE-283. */
 const CACHE_MS = 60_000;

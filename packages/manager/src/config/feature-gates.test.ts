@@ -1,5 +1,6 @@
+import type { FeatureGate } from "@quartet/core";
 import { describe, expect, it } from "vitest";
-import { type FeatureGate, resolveFeatureGates, stageLabel } from "./feature-gates.ts";
+import { resolveFeatureGates, stageLabel } from "./feature-gates.ts";
 
 const gate = (name: string, stage: FeatureGate["stage"]): FeatureGate => ({
   name,

@@ -1,8 +1,6 @@
 /** Follows the config file while the manager runs. */
 import { readFile } from "node:fs/promises";
-import { type Clock, sleep } from "../clock.ts";
-import { messageOf } from "../observe/error-fields.ts";
-import type { Logger } from "../observe/types.ts";
+import { type Clock, type Logger, messageOf, sleep } from "@quartet/core";
 import type { LoadedSettings } from "./load.ts";
 import type { ManagerSettings } from "./settings.ts";
 

@@ -1,22 +1,8 @@
 /** `/healthz` and `/readyz` as Kubernetes components serve them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type HealthCheck, type Logger, messageOf, requestUrl } from "@quartet/core";
 import type { ListenAddress } from "../config/address.ts";
-import { requestUrl } from "../request-url.ts";
-import { messageOf } from "./error-fields.ts";
 import { allowsOnlyReads, type RunningServer, sendText, startHttpServer } from "./http-server.ts";
-import type { Logger } from "./types.ts";
-
-/** Says why something is not well, or `undefined` when it is. A throw counts as not well. */
-export interface HealthCheck {
-  (): string | undefined | Promise<string | undefined>;
-  /** A failure is told, and fails the path of the check, but not the endpoint as a whole. */
-  readonly advisory?: true;
-}
-
-/** A check whose failure leaves the endpoint as a whole well. */
-export function advisory(check: HealthCheck): HealthCheck {
-  return Object.assign(() => check(), { advisory: true } as const);
-}
 
 /** Checks by name; may grow while running. */
 type HealthChecks = ReadonlyMap<string, HealthCheck>;

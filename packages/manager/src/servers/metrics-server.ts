@@ -1,7 +1,7 @@
 /** `/metrics` for Prometheus. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Logger, type Metrics, requestUrl } from "@quartet/core";
 import type { ListenAddress } from "../config/address.ts";
-import { requestUrl } from "../request-url.ts";
 import {
   allowsOnlyReads,
   type RunningServer,
@@ -9,9 +9,7 @@ import {
   startHttpServer,
   type TlsPair,
 } from "./http-server.ts";
-import type { Metrics } from "./metrics.ts";
 import type { AccessReviewer } from "./metrics-access.ts";
-import type { Logger } from "./types.ts";
 
 /** Path that metrics are served at, and that callers need the right to `get`. */
 export const METRICS_PATH: string = "/metrics";

@@ -1,7 +1,6 @@
 /** The command line: positional words and flags, nothing interpreted yet. */
 import { parseArgs } from "node:util";
-import { ConfigurationError } from "../client/errors.ts";
-import { closest, didYouMean } from "./closest.ts";
+import { ConfigurationError, closest, didYouMean } from "@quartet/core";
 import type { FlagSpec } from "./flags.ts";
 
 /** A parsed command line. Of a flag given twice the last one counts. */
