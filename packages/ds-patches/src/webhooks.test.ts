@@ -1,4 +1,4 @@
-import type { Manager } from "@quartet/core";
+import { type KubeObject, type Manager, mergeDiff } from "@quartet/core";
 import { expect, it } from "vitest";
 import { webhooks } from "./webhooks.ts";
 
@@ -64,3 +64,43 @@ it("DSP-322 of one that is being deleted nothing is refused: finalizers can be t
   };
   expect(await judge(broken, {})).toEqual([]);
 });
+
+it.each(["create", "update"])(
+  "DSP-205 a %s: what is missing is added, what stands there stays, known or not",
+  async (verb) => {
+    const registered = webhooks(() => ({ mode: { current: () => "owner" } }) as never);
+    const { handler } = registered.find(({ path }) => path === "/mutate-apps-kruise-io-daemonset")!;
+    const complete = handler({} as Manager, undefined as never) as (
+      object: KubeObject,
+      ctx: object,
+    ) => Promise<KubeObject>;
+    const patches = [{ futureItem: [{}], patch: { spec: { futurePodField: null } }, selector: {} }];
+    const object = {
+      apiVersion: "apps.kruise.io/v1beta1",
+      kind: "DaemonSet",
+      metadata: { name: "a", namespace: "n", futureMeta: 1 },
+      spec: {
+        futureField: { a: null },
+        patches,
+        selector: { matchLabels: { a: "b" } },
+        template: {
+          metadata: { labels: { a: "b" } },
+          spec: { futurePodField: [], containers: [{ name: "main", image: "i", futureField: 7 }] },
+        },
+      },
+    };
+    const old = verb === "update" ? structuredClone(object) : undefined;
+    const next = await complete(structuredClone(object), { old, request: {} });
+    expect(mergeDiff(object, next)).toEqual({
+      metadata: { annotations: { "daemonset.kruise.io/patches": JSON.stringify(patches) } },
+      spec: {
+        burstReplicas: 250,
+        revisionHistoryLimit: 10,
+        updateStrategy: {
+          rollingUpdate: { maxSurge: 0, maxUnavailable: 1, rollingUpdateType: "Standard" },
+          type: "RollingUpdate",
+        },
+      },
+    });
+  },
+);
