@@ -137,7 +137,8 @@ async function sendOnce(tracked: TrackedEvent, mayRepeat: boolean, log: Logger):
   } catch (error) {
     if (mayRepeat && mayWorkLater(error)) return "retry";
     const { reason, regarding } = tracked.event;
-    const level = isNamespaceTerminating(error) || !(error instanceof ApiError) ? "debug" : "warn";
+    const isNamespaceGone = isNamespaceTerminating(error) || isNotFound(error);
+    const level = isNamespaceGone || !(error instanceof ApiError) ? "debug" : "warn";
     log[level]("Event not sent", { reason, regarding, error });
     return "failed";
   }

@@ -344,9 +344,12 @@ describe("limits and failures of events", () => {
     expect(server.calls).toEqual(["create", "create"]);
   });
 
-  it("CORE-292 says nothing above debug about an event in a namespace that is being deleted", async () => {
+  it.each([
+    ["is being deleted", apiError(403, "Forbidden", "NamespaceTerminating")],
+    ["is gone", apiError(404, "NotFound")],
+  ])("CORE-292 says nothing above debug about an event in a namespace that %s", async (_state, error) => {
     const { clock, server, sink, lines } = start();
-    server.fail = () => apiError(403, "Forbidden", "NamespaceTerminating");
+    server.fail = () => error;
     sink.recorder("x", server).record(pod("a"), warning);
     await clock.advance(MINUTE);
     expect(server.calls).toEqual(["create"]);
