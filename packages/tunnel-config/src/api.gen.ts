@@ -5788,6 +5788,12763 @@ protocol?: ("auto" | "quic" | "http2")
  */
 deployPatch?: string
 /**
+ * Which hosts the objects of a namespace may claim on this tunnel. Without it every namespace may claim every host. Of all patterns that cover a host the most specific one decides, and whoever an entry with it means may claim the host; what nothing covers nobody may claim. A wildcard host stands for every name below it.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ * 
+ * Items: Namespaces, and the hosts that they may claim.
+ */
+hostPolicy?: [(({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+} & ({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+}), ...((({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+} & ({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+}))[]]
+/**
  * What becomes of the tunnel in the account when this object is deleted.
  */
 deletionPolicy?: ("Delete" | "Orphan")
@@ -10086,6 +22843,12763 @@ protocol?: ("auto" | "quic" | "http2")
  * Strategic merge patch of the Deployment, as JSON or YAML.
  */
 deployPatch?: string
+/**
+ * Which hosts the objects of a namespace may claim on this tunnel. Without it every namespace may claim every host. Of all patterns that cover a host the most specific one decides, and whoever an entry with it means may claim the host; what nothing covers nobody may claim. A wildcard host stands for every name below it.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ * 
+ * Items: Namespaces, and the hosts that they may claim.
+ */
+hostPolicy?: [(({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+} & ({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+}), ...((({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+} & ({
+[k: string]: unknown
+} | {
+[k: string]: unknown
+}) & {
+/**
+ * Names of namespaces.
+ * 
+ * @maxItems 100
+ */
+namespaces?: string[]
+/**
+ * Labels of further namespaces; an empty selector means all.
+ */
+namespaceSelector?: {
+/**
+ * Labels with their values.
+ */
+matchLabels?: {
+[k: string]: string
+}
+/**
+ * Expressions that all must hold.
+ * 
+ * @maxItems 20
+ * 
+ * Items: A label and what holds of it.
+ */
+matchExpressions?: []|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]|[{
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}, {
+/**
+ * Name of the label.
+ */
+key: string
+/**
+ * What holds.
+ */
+operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
+/**
+ * Values for In and NotIn.
+ * 
+ * @maxItems 100
+ */
+values?: string[]
+}]
+}
+/**
+ * Names, such as app.example.com; *.example.com for every name below example.com, without example.com itself; * for all, rules without a host and fallbacks among them.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+hostnames: [string, ...(string)[]]
+}))[]]
 /**
  * What becomes of the tunnel in the account when this object is deleted.
  */

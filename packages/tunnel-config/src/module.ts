@@ -9,7 +9,7 @@ import {
   primaryChanged,
   type SourceReader,
 } from "@quartet/core";
-import { CONFIG_MAP, DEPLOYMENT, SERVICE } from "@quartet/core/kinds";
+import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SERVICE } from "@quartet/core/kinds";
 import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
@@ -59,11 +59,13 @@ import {
   COUNT_DEBOUNCE,
   configsIn,
   everything,
+  LABELS_OF_NAMESPACES,
   namingSecret,
   sharing,
   toldOf,
   tunnelMoved,
   watchSecrets,
+  within,
   zoneFound,
 } from "./watching.ts";
 
@@ -261,7 +263,8 @@ function addSources(manager: Manager, operatorNamespace: string, add: AddControl
       .watches(INGRESS_CLASS_CONFIG, everything(INGRESS), { predicates: [primaryChanged] })
       .watches(TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
       .watches(CLUSTER_TUNNEL, everything(INGRESS), { predicates: [tunnelMoved] })
-      .watches(SERVICE, ofService(INGRESS)),
+      .watches(SERVICE, ofService(INGRESS))
+      .watches(NAMESPACE, within(INGRESS), LABELS_OF_NAMESPACES),
     createIngressReconcile({ operatorNamespace }),
   );
   const configs = everything(INGRESS_CLASS_CONFIG);
@@ -286,6 +289,7 @@ function addSources(manager: Manager, operatorNamespace: string, add: AddControl
       .watches(INGRESS_CLASS, () => [])
       .watches(INGRESS_CLASS_CONFIG, () => [])
       .watches(SERVICE, ofService(TUNNEL_BINDING))
+      .watches(NAMESPACE, within(TUNNEL_BINDING), LABELS_OF_NAMESPACES)
       .watches(CONFIG_MAP, () => [], { ...configsIn(operatorNamespace), onEvent: toldOf("TunnelBinding") }),
     createBindingReconcile({ operatorNamespace, clock }),
   );

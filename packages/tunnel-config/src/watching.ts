@@ -34,6 +34,18 @@ export function everything(kind: Kind): MapFn {
   return async (_, cache) => (await cache.list(kind)).map(keyOf);
 }
 
+/** Labels of a Namespace decide which hosts its objects may claim (TUN-650). */
+export const LABELS_OF_NAMESPACES: {
+  readonly predicates: readonly Predicate[];
+  readonly projection: "metadata";
+} = { predicates: [primaryChanged], projection: "metadata" };
+
+/** The objects of a kind in a Namespace. */
+export function within(kind: Kind): MapFn {
+  return async ({ metadata }, cache) =>
+    (await cache.list(kind, { namespace: metadata.name ?? "" })).map(keyOf);
+}
+
 /** Changes of a tunnel that others build on: its spec, and its identifier. */
 export const tunnelMoved: Predicate = (event: CacheEvent) =>
   primaryChanged(event) ||

@@ -38,6 +38,28 @@ const readiness = async (name: string): Promise<string> => {
   return status.conditions.find(({ type }: Loose) => type === "Ready").reason;
 };
 
+async function createGateway(): Promise<void> {
+  const { namespace } = stage;
+  const group = "networking.cloudflare-operator.io";
+  await stage.create("TunnelGatewayClassConfig", "gc", {
+    spec: { tunnelRef: { kind: "ClusterTunnel", name: "main" } },
+  });
+  await stage.create("GatewayClass", "cloudflare", {
+    spec: {
+      controllerName: "cloudflare-operator.io/gateway-controller",
+      parametersRef: { group, kind: "TunnelGatewayClassConfig", name: "gc", namespace },
+    },
+  });
+  const listeners = [{ name: "web", port: 80, protocol: "HTTP" }];
+  await stage.create("Gateway", "gw", { spec: { gatewayClassName: "cloudflare", listeners } });
+}
+
+async function parentOf(name: string): Promise<Record<string, string>> {
+  const parents = (await stage.get("HTTPRoute", name)).status?.parents ?? [];
+  const conditions: Loose[] = parents[0]?.conditions ?? [];
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
 describe("a DNSRecord of a namespace", () => {
   it("TUN-926 reads the address of an object of another namespace that a ReferenceGrant there lets it refer to", async () => {
     const elsewhere = `/api/v1/namespaces/${operator}/services`;
@@ -97,6 +119,120 @@ describe("a ConfigMap of a namespace", () => {
     const read = (await stage.requests()).filter(({ path }) => /configmaps/.test(path));
     expect(read).not.toEqual([]);
     for (const { path } of read) expect(path).toContain(`/namespaces/${operator}/configmaps`);
+  });
+});
+
+describe("hosts on a shared tunnel", () => {
+  it("TUN-650 TUN-652 a namespace claims those that the policy of the tunnel gives it; the others are set aside and told", async () => {
+    const own = stage.namespace;
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await tunnelId("ClusterTunnel", "main");
+    const elsewhere = `/apis/networking.k8s.io/v1/namespaces/${operator}/ingresses`;
+    const http = {
+      paths: [
+        { path: "/", pathType: "Prefix", backend: { service: { name: "shop", port: { number: 80 } } } },
+      ],
+    };
+    await stage.client.ok("POST", elsewhere, {
+      metadata: { name: "shop" },
+      spec: { ingressClassName: "cloudflare", rules: [{ host: "shop.example.com", http }] },
+    });
+    try {
+      await stage.ingress("mine", "mine.example.com", "mine");
+      await stage.ingress("thief", "shop.example.com", "thief", "/pay");
+      const served = (): string[] =>
+        stage.remote(id).ingress.map(({ hostname = "", service }: Loose) => `${hostname} ${service}`);
+      const records = async (): Promise<string[]> =>
+        (await stage.list("DNSRecord")).map(({ spec }) => spec.name).sort();
+      await eventually(() => expect(served()).toHaveLength(4));
+      await eventually(async () => expect(await records()).toEqual(["mine.example.com", "shop.example.com"]));
+
+      const hostPolicy = [
+        { namespaces: [operator], hostnames: ["*.example.com"] },
+        {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": own } },
+          hostnames: ["mine.example.com"],
+        },
+      ];
+      await stage.patch("ClusterTunnel", "main", { spec: { hostPolicy } });
+      const left = [
+        `mine.example.com http://mine.${own}.svc:80`,
+        `shop.example.com http://shop.${operator}.svc:80`,
+        " http_status:404",
+      ];
+      await eventually(() => expect(served()).toEqual(left));
+      await eventually(async () => expect(await records()).toEqual(["mine.example.com"]));
+      const told = `Warning HostNotAllowed rule shop.example.com is left out: namespace ${own} may not claim shop.example.com: spec.hostPolicy of ClusterTunnel/main gives *.example.com to others`;
+      await eventually(async () => expect(await stage.events("thief")).toContain(told));
+
+      const subjects = [{ name: "x", spec: { fqdn: "*.example.com", target: "http://x:80" } }];
+      await stage.create("TunnelBinding", "wild", {
+        subjects,
+        tunnelRef: { kind: "ClusterTunnel", name: "main" },
+      });
+      await eventually(async () =>
+        expect(await stage.ready("TunnelBinding", "wild")).toMatchObject({
+          status: "False",
+          reason: "HostNotAllowed",
+        }),
+      );
+      await createGateway();
+      const route = (...hostnames: string[]): object => ({
+        spec: {
+          parentRefs: [{ name: "gw" }],
+          hostnames,
+          rules: [{ matches: [{ path: { value: "/r" } }], backendRefs: [{ name: "mine", port: 80 }] }],
+        },
+      });
+      await stage.create("HTTPRoute", "none", route("shop.example.com"));
+      await stage.create("HTTPRoute", "some", route("mine.example.com", "shop.example.com"));
+      await eventually(async () =>
+        expect(await parentOf("none")).toMatchObject({ Accepted: "False HostNotAllowed" }),
+      );
+      await eventually(async () =>
+        expect(await parentOf("some")).toMatchObject({
+          Accepted: "True Accepted",
+          PartiallyInvalid: "True HostNotAllowed",
+        }),
+      );
+      await eventually(() =>
+        expect(served()).toEqual([expect.stringContaining("mine.example.com http_status:500"), ...left]),
+      );
+      expect(await records()).toEqual(["mine.example.com", "mine.example.com"]);
+
+      // Whoever owns the tunnel takes the policy away again.
+      await stage.patch("ClusterTunnel", "main", { spec: { hostPolicy: null } });
+      await eventually(async () =>
+        expect(await parentOf("none")).toMatchObject({ Accepted: "True Accepted" }),
+      );
+      await eventually(() => expect(served()).toContain(`shop.example.com http://thief.${own}.svc:80`));
+      await eventually(async () =>
+        expect(await stage.ready("TunnelBinding", "wild")).toMatchObject({ status: "True" }),
+      );
+    } finally {
+      await stage.client.ok("DELETE", `${elsewhere}/shop`);
+    }
+  });
+
+  it("TUN-654 a policy is bounded, and one that says nothing is refused", async () => {
+    const asked = async (...hostPolicy: object[]): Promise<number> => {
+      const object = { apiVersion: "networking.cloudflare-operator.io/v1alpha2", kind: "ClusterTunnel" };
+      return (await stage.dryRun({ ...object, metadata: { name: "policy" }, spec: { hostPolicy } })).code;
+    };
+    const fine = { namespaces: ["a"], hostnames: ["*.example.com", "*", "a.b"] };
+    expect(await asked(fine)).toBe(201);
+    const bad = [
+      { hostnames: ["a.b"] },
+      { namespaces: ["a"], hostnames: [] },
+      ...["a.*.b", "*a.b", "http://a.b", "a b", "a..b"].map((host) => ({
+        namespaces: ["a"],
+        hostnames: [host],
+      })),
+      { namespaces: ["a"], hostnames: Array(101).fill("a.b") },
+    ];
+    for (const grant of bad) expect([grant, await asked(grant)]).toEqual([grant, 422]);
+    expect(await asked()).toBe(422);
+    expect(await asked(...Array(101).fill(fine))).toBe(422);
   });
 });
 

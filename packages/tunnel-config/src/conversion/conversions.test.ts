@@ -66,6 +66,12 @@ describe("v1alpha1 as v1alpha2", () => {
       { other: "kept" },
       { deployPatch: "{}", cloudflare: { zoneId: "z" } },
     ]);
+    const hostPolicy = [{ namespaces: ["a"], hostnames: ["*.a.example.com"] }];
+    expect(up({}, { [EXTRA]: JSON.stringify({ hostPolicy }) }).spec).toMatchObject({ hostPolicy });
+    for (const grant of [{ hostnames: ["a.b"] }, { namespaces: ["a"], hostnames: [] }, { namespaces: ["a"] }])
+      expect(up({}, { [EXTRA]: JSON.stringify({ hostPolicy: [grant] }) }).spec).not.toHaveProperty(
+        "hostPolicy",
+      );
     const inherited = '{"originRequest":{"hasOwnProperty":"noTlsVerify"}}';
     for (const text of ["{broken", "[]", "5", '{"originRequest":{"access":{"audTag":[1]}}}', inherited])
       expect(up({}, { [EXTRA]: text }).spec).toEqual({ deployPatch: "{}", cloudflare: {} });
@@ -78,6 +84,7 @@ describe("v1alpha2 as v1alpha1 and back", () => {
   const spec = {
     newTunnel: { name: "main" },
     enableWarpRouting: true,
+    hostPolicy: [{ namespaceSelector: { matchLabels: { team: "a" } }, hostnames: ["*"] }],
     originRequest: { connectTimeout: "5s", access: { required: true, audTag: ["a"] } },
     deletionPolicy: "Orphan",
     deployPatch,

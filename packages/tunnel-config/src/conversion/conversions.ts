@@ -47,12 +47,20 @@ export function toV1Alpha2(object: Old): New {
 /** An object of v1alpha2 as v1alpha1. */
 export function toV1Alpha1(object: New): Old {
   if (object.spec === undefined) return object as Old;
-  const { enableWarpRouting, originRequest, deletionPolicy, deployPatch = NO_PATCH, ...spec } = object.spec;
+  const {
+    enableWarpRouting,
+    originRequest,
+    hostPolicy,
+    deletionPolicy,
+    deployPatch = NO_PATCH,
+    ...spec
+  } = object.spec;
   const { credentialsRef, zoneId, ...cloudflare } = spec.cloudflare ?? {};
   const parts = partsOf(deployPatch);
   const extra: Extra = {
     ...(enableWarpRouting === true && { enableWarpRouting }),
     ...(originRequest !== undefined && { originRequest }),
+    ...(hostPolicy !== undefined && { hostPolicy }),
     ...(deletionPolicy === "Orphan" && { deletionPolicy }),
     ...(patchWith(NO_PATCH, parts) !== deployPatch && { deployPatch }),
     ...(credentialsRef !== undefined && { credentialsRef }),

@@ -6,7 +6,7 @@ type Spec = NonNullable<Tunnel["spec"]>;
 type Cloudflare = NonNullable<Spec["cloudflare"]>;
 
 export interface Extra
-  extends Pick<Spec, "enableWarpRouting" | "originRequest" | "deletionPolicy" | "deployPatch">,
+  extends Pick<Spec, "enableWarpRouting" | "originRequest" | "hostPolicy" | "deletionPolicy" | "deployPatch">,
     Pick<Cloudflare, "credentialsRef" | "zoneId"> {}
 
 const text = (value: unknown): boolean => typeof value === "string";
@@ -51,11 +51,35 @@ const ORIGIN_REQUEST = shape({
   access: shape({ required: flag, teamName: text, audTag: listOf(text) }),
 });
 
+const some =
+  (check: Check, most: number): Check =>
+  (value) =>
+    listOf(check)(value) && (value as unknown[]).length > 0 && (value as unknown[]).length <= most;
+const GRANT = shape({
+  namespaces: listOf(text),
+  namespaceSelector: shape({
+    matchLabels: (value) => isMap(value) && Object.values(value).every(text),
+    matchExpressions: listOf(
+      (value) =>
+        shape({ key: text, operator: text, values: listOf(text) })(value) &&
+        "key" in (value as object) &&
+        OPERATORS.has((value as { operator?: unknown }).operator),
+    ),
+  }),
+  hostnames: some(text, 100),
+});
+const OPERATORS: ReadonlySet<unknown> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
+
 const CHECKS: Readonly<Record<keyof Extra, Check>> = {
   enableWarpRouting: flag,
   originRequest: ORIGIN_REQUEST,
   deletionPolicy: (value) => value === "Delete" || value === "Orphan",
   deployPatch: text,
+  hostPolicy: some((value) => {
+    if (!GRANT(value)) return false;
+    const { hostnames, namespaces, namespaceSelector } = value as Record<string, unknown>;
+    return hostnames !== undefined && (namespaces ?? namespaceSelector) !== undefined;
+  }, 100),
   credentialsRef: (value) =>
     shape({ name: (name) => text(name) && name !== "" })(value) && "name" in (value as object),
   zoneId: text,

@@ -64,7 +64,9 @@ export function aggregate(sources: Sources): Aggregate {
   const notices: SourceNotice[] = [];
   const placed: PlacedRule[] = [];
   for (const [key, source] of Object.entries(sources)) {
+    rejected.push(...deniedHosts(key, source));
     (source.rules ?? []).forEach((rule, index) => {
+      if (rule.denied !== undefined) return;
       const { rule: checked, problem, notices: told } = checkRule(rule);
       notices.push(...told.map((notice) => ({ source: key, ...notice })));
       if (checked === undefined) {
@@ -99,6 +101,21 @@ export function aggregate(sources: Sources): Aggregate {
   rejected.sort((a, b) => compareBytes(JSON.stringify(a), JSON.stringify(b)));
   const owners = ordered.map(({ source }) => source);
   return { config, hash: hashOf(config), conflicts, rejected, notices, hostnames, owners };
+}
+
+/** What the namespace of a source may not claim, each host once (TUN-650). */
+export function deniedHosts(source: string, { rules = [], settings }: Source): Rejection[] {
+  const reasons = new Map<string, string>();
+  for (const { hostname = "", denied } of rules ?? [])
+    if (denied !== undefined) reasons.set(hostname, denied);
+  if (settings?.fallbackDenied !== undefined) reasons.set("", settings.fallbackDenied);
+  return [...reasons].map(([hostname, reason]) => ({
+    source,
+    hostname,
+    path: "",
+    reason,
+    cause: "HostNotAllowed",
+  }));
 }
 
 /** Hash of a configuration: the order of members does not count (TUN-612). */
@@ -204,6 +221,7 @@ function settingsOf(sources: Sources, order: readonly string[], notices: SourceN
     }
     const target = settings.fallbackTarget;
     if (typeof target !== "string" || target === "" || target === DEFAULT_FALLBACK) continue;
+    if (settings.fallbackDenied !== undefined) continue;
     const problem = serviceProblem(target);
     if (problem !== undefined)
       notices.push({ source: key, reason: "InvalidConfig", message: `fallback ${target}: ${problem}` });

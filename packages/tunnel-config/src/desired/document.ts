@@ -19,11 +19,17 @@ export interface SourceRule {
   readonly pathKind?: PathKind;
   /** The path as the user wrote it, without a trailing slash; longer prefixes come first. */
   readonly matchPath?: string;
+  /** Why the namespace of the source may not claim the host; such a rule is left out (TUN-650). */
+  readonly denied?: string;
 }
 
 export interface SourceSettings {
   readonly warpRouting?: boolean;
   readonly fallbackTarget?: string;
+  /** Whether the fallback is that of the class of the object, not its own. */
+  readonly fallbackOfClass?: boolean;
+  /** Why the namespace of the source may not say what every host falls back to; it is left out then (TUN-650). */
+  readonly fallbackDenied?: string;
   readonly originRequest?: Unknown;
 }
 
@@ -57,6 +63,8 @@ export interface Rejection {
   readonly hostname: string;
   readonly path: string;
   readonly reason: string;
+  /** Set where the policy of the tunnel says so; the rejection is for all rules of the host then. */
+  readonly cause?: "HostNotAllowed";
   /** Hash of the source when the API refused it as a whole; host and path are empty then. */
   readonly fragment?: string;
   /** RFC 3339: when that was. */

@@ -14,9 +14,10 @@ import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "../gateway-
 import type { AnyTunnel, Cached } from "../kinds.ts";
 import { type AccessOptions, resolveAccess, storedAccess } from "../reconcile/access.ts";
 import { type Collected, collect } from "../reconcile/collect.ts";
+import { createHostLimits } from "../reconcile/host-limits.ts";
 import { holdBack } from "../reconcile/quarantine.ts";
 import { createSecrets } from "../reconcile/secrets.ts";
-import { nextSources } from "../reconcile/sources.ts";
+import { acceptedSources, nextSources } from "../reconcile/sources.ts";
 import { configsOf, readStored } from "../reconcile/sync-stored.ts";
 import { readWorld } from "../reconcile/world.ts";
 import { createLiveReader } from "./live-reader.ts";
@@ -79,14 +80,17 @@ export async function planTunnels(options: PlanOptions): Promise<TunnelPlan[]> {
   const access = { operatorNamespace, apiFor, secrets: createSecrets(client), assertAlone: async () => {} };
   const world = await readWorld(cache, operatorNamespace);
   const others = await configsOf({ cache });
+  const limits = await createHostLimits()(cache, world);
   const ids = new Set([...world.tunnels.map(({ status }) => status?.tunnelId ?? ""), ...others.keys()]);
   const plans: TunnelPlan[] = world.tunnels.filter(hasNone).map(withoutTunnel);
   for (const tunnelId of [...ids].filter((id) => id !== "").sort()) {
     const collected = await collect(tunnelId, world, cache);
     const object = configMaps.items.find(({ metadata }) => metadata.name === configMapName(tunnelId));
     const { document, broken, foreign } = readStored(object, tunnelId);
-    const wanted = nextSources(document, collected, others, clock.now(), namespaces);
-    const { sources, rejected } = holdBack(wanted, document.sources, document.rejected, clock.now());
+    const limit = limits(tunnelId);
+    const wanted = nextSources(document, collected, others, clock.now(), namespaces, limit);
+    const accepted = acceptedSources(document, namespaces, limit);
+    const { sources, rejected } = holdBack(wanted, accepted, document.rejected, clock.now());
     const rendered = aggregate(sources);
     const plan = {
       tunnelId,

@@ -17,6 +17,7 @@ import { type Cached, TUNNEL_BINDING, type TunnelBinding } from "../kinds.ts";
 import { type Wanted, withConditions } from "./conditions.ts";
 import { keepDnsRecords } from "./dns-children.ts";
 import { dropFinalizer } from "./drop-finalizer.ts";
+import { createHostLimits } from "./host-limits.ts";
 import { createNoticeBook } from "./notice-book.ts";
 import { storedDocument } from "./tunnel-run.ts";
 import { readWorld, servicesNamed } from "./world.ts";
@@ -32,6 +33,7 @@ const DEPRECATED =
 /** Reconcile of TunnelBindings. */
 export function createBindingReconcile(options: BindingOptions): Reconcile {
   const book = createNoticeBook();
+  const limits = createHostLimits();
   return async (key, ctx) => {
     const binding = await ctx.cache.get(TUNNEL_BINDING, key);
     if (binding === undefined) return book.forget(key);
@@ -65,9 +67,10 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
         subjectsOf(binding).map(({ name }) => ({ namespace: key.namespace, name })),
       ),
     });
+    const limit = (await limits(ctx.cache, world))(tunnelId);
     const hosts = leavesDns(binding)
       ? []
-      : hostsOf(source).filter((host) => hostnameProblem(host) === undefined);
+      : hostsOf(limit(source)).filter((host) => hostnameProblem(host) === undefined);
     const labels = {
       [`${PREFIX}/managed-by`]: "tunnel-binding",
       [`${PREFIX}/binding`]: key.name.slice(0, 63),
@@ -89,9 +92,10 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
     const rejected = (document?.rejected ?? []).filter(({ source: from }) => from === own);
     const synced = document?.syncStatus === "Synced" && document.sources[own] !== undefined;
     const message = rejected.map(({ hostname, path, reason }) => `${hostname}${path}: ${reason}`).join("; ");
+    const [left] = rejected;
     await writeStatus(binding, ctx, options.clock, {
       ready: synced && rejected.length === 0,
-      reason: rejected.length > 0 ? "RuleRejected" : synced ? "Synced" : "ConfigPending",
+      reason: left !== undefined ? (left.cause ?? "RuleRejected") : synced ? "Synced" : "ConfigPending",
       message,
       lost,
       services,

@@ -15,6 +15,7 @@ import { type Wanted, withConditions } from "./conditions.ts";
 import { keepDnsRecords } from "./dns-children.ts";
 import { dropFinalizer } from "./drop-finalizer.ts";
 import { type Gateways, type PlacedAttachment, readGateways } from "./gateway-world.ts";
+import { createHostLimits, type HostLimit } from "./host-limits.ts";
 import { storedDocument } from "./tunnel-run.ts";
 import { readWorld } from "./world.ts";
 
@@ -33,6 +34,7 @@ interface Attached {
 
 /** Reconcile of Gateways. */
 export function createGatewayReconcile({ clock, operatorNamespace }: GatewayOptions): Reconcile {
+  const limits = createHostLimits();
   return async (key, ctx) => {
     const gateway = await ctx.cache.get(GATEWAY, key);
     if (gateway === undefined) return;
@@ -45,12 +47,14 @@ export function createGatewayReconcile({ clock, operatorNamespace }: GatewayOpti
     const tunnel = target.state === "known" ? world.tunnel(target.ref) : undefined;
     const attached = attachedTo(gateway, gateways);
     const tunnelId = tunnel?.status?.tunnelId;
-    if (tunnel !== undefined && tunnelId && target.state === "known")
+    if (tunnel !== undefined && tunnelId && target.state === "known") {
+      const limit = (await limits(ctx.cache, world))(tunnelId);
       await keepDnsRecords(
         ctx,
         { kind: GATEWAY, object: gateway },
-        recordsOf(gateway, target, tunnel, attached, gateways),
+        recordsOf(gateway, target, tunnel, attached, gateways, limit),
       );
+    }
     const document = await storedDocument(tunnelId, ctx.cache, operatorNamespace);
     await writeStatus(gateway, { target, tunnel, attached, document }, ctx, clock.now());
   };
@@ -80,6 +84,7 @@ function recordsOf(
   tunnel: Cached<AnyTunnel>,
   attached: readonly Attached[],
   gateways: Gateways,
+  limit: HostLimit,
 ) {
   if (config.spec.dnsManagement === "Manual") return [];
   const flag = ({ metadata: of }: Route, name: string): boolean | undefined =>
@@ -88,7 +93,7 @@ function recordsOf(
   for (const { route, by } of attached) {
     if (flag(route, "disable-dns") === true) continue;
     const own = flag(route, "dns-proxied") ?? config.spec.dnsProxied ?? true;
-    for (const host of hostsOf(gateways.contribution(route, by).source))
+    for (const host of hostsOf(limit(gateways.contribution(route, by).source)))
       if (hostnameProblem(host) === undefined && !proxied.has(host)) proxied.set(host, own);
   }
   const { name = "", namespace = "" } = metadata;

@@ -1,11 +1,13 @@
 /** HTTPRoutes: what became of them at each of our Gateways (TUN-530). Rules are the sync's. */
 import type { Clock, DeepReadonly, Reconcile } from "@quartet/core";
 import { GATEWAY_CONTROLLER, PREFIX } from "../constants.ts";
-import type { Conflict } from "../desired/document.ts";
+import { deniedHosts } from "../desired/aggregate.ts";
+import type { Conflict, Rejection } from "../desired/document.ts";
 import type { RouteContribution } from "../desired/sources/http-route.ts";
 import { HTTP_ROUTE, type ParentRef, type RouteParentStatus } from "../gateway-kinds.ts";
 import { type Wanted, withConditions } from "./conditions.ts";
 import { type PlacedAttachment, readGateways } from "./gateway-world.ts";
+import { createHostLimits } from "./host-limits.ts";
 import { createNoticeBook } from "./notice-book.ts";
 import { storedDocument } from "./tunnel-run.ts";
 import { readWorld } from "./world.ts";
@@ -21,11 +23,14 @@ const MAX_MESSAGE = 1024;
 /** Reconcile of HTTPRoutes. */
 export function createRouteReconcile({ clock, operatorNamespace }: RouteOptions): Reconcile {
   const book = createNoticeBook();
+  const limits = createHostLimits();
   return async (key, ctx) => {
     const route = await ctx.cache.get(HTTP_ROUTE, key);
     if (route === undefined) return book.forget(key);
     if (route.metadata.deletionTimestamp !== undefined) return;
-    const gateways = await readGateways(ctx.cache, await readWorld(ctx.cache, operatorNamespace), route);
+    const world = await readWorld(ctx.cache, operatorNamespace);
+    const gateways = await readGateways(ctx.cache, world, route);
+    const limitsNow = await limits(ctx.cache, world);
     const ours = gateways.attachments(route).filter(({ target }) => target.state !== "foreign");
     const before = (route.status?.parents ?? []) as readonly RouteParentStatus[];
     const parents: RouteParentStatus[] = before.filter(
@@ -39,7 +44,8 @@ export function createRouteReconcile({ clock, operatorNamespace }: RouteOptions)
       const own = `HTTPRoute/${key.namespace}/${key.name}`;
       const lost = (document?.conflicts ?? []).filter(({ losers }) => losers.includes(own));
       const rejected = (document?.rejected ?? []).filter(({ source }) => source === own);
-      const wanted = conditionsOf(attachment, contribution, lost, rejected);
+      const limited = limitsNow(attachment.tunnelId)(contribution.source);
+      const wanted = conditionsOf(attachment, { ...contribution, source: limited }, lost, rejected);
       const old = before.find(
         ({ controllerName, parentRef }) =>
           controllerName === GATEWAY_CONTROLLER && sameRef(parentRef, attachment.ref),
@@ -67,7 +73,7 @@ function conditionsOf(
   { refusal, target }: PlacedAttachment,
   { unsupported, empty, unresolved, source }: RouteContribution,
   lost: readonly Conflict[],
-  rejected: readonly { readonly hostname: string; readonly path: string; readonly reason: string }[],
+  refused: readonly Rejection[],
 ): Wanted[] {
   const [first] = unresolved;
   const resolved: Wanted =
@@ -82,19 +88,20 @@ function conditionsOf(
   if (refusal !== undefined) return [{ type: "Accepted", on: false, ...refusal }, resolved];
   if (target.state === "unknown")
     return [{ type: "Accepted", on: false, reason: "NoMatchingParent", message: target.message }, resolved];
+  const denied = deniedHosts("", source);
+  const rejected = refused.filter(({ cause }) => cause === undefined);
   const left = [
     ...unsupported,
+    ...denied.map(({ reason }) => reason),
     ...rejected.map(({ hostname, path, reason }) => `${hostname}${path}: ${reason}`),
   ];
-  const nothing = empty || (rejected.length > 0 && rejected.length === (source.rules ?? []).length);
-  if (nothing)
-    return [{ type: "Accepted", on: false, reason: "UnsupportedValue", message: joined(left) }, resolved];
+  const reason = left.length > denied.length ? "UnsupportedValue" : "HostNotAllowed";
+  const nothing = empty || (denied.length + rejected.length > 0 && rejected.length === claimsOf(source));
+  if (nothing) return [{ type: "Accepted", on: false, reason, message: joined(left) }, resolved];
   return [
     { type: "Accepted", on: true, reason: "Accepted" },
     resolved,
-    ...(left.length > 0
-      ? [{ type: "PartiallyInvalid", on: true, reason: "UnsupportedValue", message: joined(left) }]
-      : []),
+    ...(left.length > 0 ? [{ type: "PartiallyInvalid", on: true, reason, message: joined(left) }] : []),
     ...(lost.length > 0
       ? [
           {
@@ -108,6 +115,13 @@ function conditionsOf(
         ]
       : []),
   ];
+}
+
+/** What a source may claim: its rules, and a fallback of its own. */
+function claimsOf({ rules = [], settings = {} }: RouteContribution["source"]): number {
+  const { fallbackTarget, fallbackOfClass, fallbackDenied } = settings;
+  const falls = fallbackTarget !== undefined && fallbackOfClass !== true && fallbackDenied === undefined;
+  return rules.filter(({ denied }) => denied === undefined).length + (falls ? 1 : 0);
 }
 
 function joined(texts: readonly string[]): string {

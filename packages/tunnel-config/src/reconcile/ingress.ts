@@ -9,6 +9,7 @@ import { ingressTarget, refText, type Target } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, INGRESS, type Ingress } from "../kinds.ts";
 import { keepDnsRecords } from "./dns-children.ts";
 import { dropFinalizer } from "./drop-finalizer.ts";
+import { createHostLimits } from "./host-limits.ts";
 import { createNoticeBook } from "./notice-book.ts";
 import { readWorld, servicesNamed } from "./world.ts";
 
@@ -21,6 +22,7 @@ export function createIngressReconcile({
   readonly operatorNamespace: string;
 }): Reconcile {
   const book = createNoticeBook();
+  const limits = createHostLimits();
   return async (key, ctx) => {
     const ingress = await ctx.cache.get(INGRESS, key);
     if (ingress === undefined) return book.forget(key);
@@ -54,7 +56,8 @@ export function createIngressReconcile({
         [`${INGRESS_PREFIX}/managed-by`]: "cloudflare-operator-ingress",
         [`${INGRESS_PREFIX}/ingress-name`]: key.name.slice(0, 63),
       };
-      const hosts = manual || disabled ? [] : hostsOf(source);
+      const limit = (await limits(ctx.cache, world))(tunnelId);
+      const hosts = manual || disabled ? [] : hostsOf(limit(source));
       await keepDnsRecords(
         ctx,
         { kind: INGRESS, object: ingress },

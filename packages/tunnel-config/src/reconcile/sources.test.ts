@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ConfigDocument, Source } from "../desired/document.ts";
+import type { ConfigDocument, Source, Sources } from "../desired/document.ts";
 import type { Collected } from "./collect.ts";
-import { nextSources } from "./sources.ts";
+import type { HostLimit } from "./host-limits.ts";
+import { acceptedSources, nextSources } from "./sources.ts";
 
 const ingress = (name: string, namespace = "shop"): Source => ({
   kind: "Ingress",
@@ -28,7 +29,9 @@ function collected(
   return { owners: [], contributors, unseen: new Set<string>(), elsewhere: new Map(elsewhere) };
 }
 
-const names = (...args: Parameters<typeof nextSources>): string[] => Object.keys(nextSources(...args)).sort();
+const same: HostLimit = (source) => source;
+type Given = Parameters<typeof nextSources> extends [...infer Rest, HostLimit] ? Rest : never;
+const names = (...args: Given): string[] => Object.keys(nextSources(...args, same)).sort();
 
 describe("sources of the next configuration", () => {
   it("TUN-306 TUN-310 are those of the cluster; only what changed gets a new time", () => {
@@ -39,6 +42,7 @@ describe("sources of the next configuration", () => {
       new Map(),
       NOW,
       [],
+      same,
     );
     expect(next).toEqual({
       [key("a")]: old,
@@ -67,5 +71,22 @@ describe("sources of the next configuration", () => {
     const here = stored(ingress("a"), ingress("b", "other"));
     expect(names(here, collected([]), new Map(), NOW, ["shop"])).toEqual([key("b", "other")]);
     expect(names(here, collected([]), new Map(), NOW, [])).toEqual([]);
+  });
+
+  it("TUN-653 what may not be claimed is marked, whatever keeps a source, but for others' namespaces", () => {
+    const limit: HostLimit = (source) => ({
+      ...source,
+      rules: (source.rules ?? []).map((rule) => ({ ...rule, denied: "no" })),
+    });
+    const here = stored(ingress("a"), ingress("b"), ingress("c", "other"));
+    const marks = (sources: Sources): (string | undefined)[] =>
+      Object.values(sources).flatMap(({ rules = [] }) => rules.map(({ denied }) => denied));
+    const waiting = collected([ingress("a")], [[key("b"), undefined]]);
+    expect(marks(nextSources(here, waiting, new Map(), NOW, ["shop"], limit))).toEqual([
+      "no",
+      "no",
+      undefined,
+    ]);
+    expect(marks(acceptedSources(here, ["shop"], limit))).toEqual(["no", "no", undefined]);
   });
 });

@@ -29,12 +29,12 @@ export function tellOutcome(
   const rejectedBefore = new Set((stored.rejected ?? []).map(textOf));
   for (const rejection of next.rejected) {
     if (rejectedBefore.has(textOf(rejection))) continue;
-    const { source, hostname, path, reason, fragment } = rejection;
+    const { source, hostname, path, reason, fragment, cause = "RuleRejected" } = rejection;
     const what =
       fragment === undefined
-        ? `rule ${hostname}${path} is left out`
+        ? `rule ${`${hostname}${path}` || "for every host"} is left out`
         : "the API refuses its rules; those that it took last stay";
-    tell(source, "Warning", "RuleRejected", `${what}: ${reason}`);
+    tell(source, "Warning", cause, `${what}: ${reason}`);
   }
 }
 

@@ -31,6 +31,8 @@ export interface Pass {
   readonly stored: StoredConfig;
   readonly collected: Collected;
   readonly sources: Sources;
+  /** Sources of the last transmission, without what they may not claim any more. */
+  readonly accepted: Sources;
   readonly desired: Aggregate;
   /** Sources that the API refuses as they are now. */
   readonly held: readonly Rejection[];

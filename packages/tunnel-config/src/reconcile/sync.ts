@@ -13,9 +13,10 @@ import type { ConfigDocument } from "../desired/document.ts";
 import { shadowedRules } from "../desired/shadows.ts";
 import { type ClaimWait, createClaimWait } from "./claim-wait.ts";
 import { collect } from "./collect.ts";
+import { createHostLimits } from "./host-limits.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { holdBack, transmitSources } from "./quarantine.ts";
-import { nextSources } from "./sources.ts";
+import { acceptedSources, nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
 import { accessFor, type Pass, type SyncOptions, target } from "./sync-pass.ts";
 import { assertRemote, driftOf, keepForeign, reportsDrift } from "./sync-remote.ts";
@@ -29,15 +30,21 @@ const UNFINISHED_MS = 60_000;
 
 /** Reconcile of ConfigMaps by their keys. */
 export function createSync(options: SyncOptions): Reconcile {
-  const claims = createClaimWait(options.clock);
-  return (key, ctx) => pass(key, ctx, options, claims);
+  const memory = { claims: createClaimWait(options.clock), limits: createHostLimits() };
+  return (key, ctx) => pass(key, ctx, options, memory);
+}
+
+/** What passes remember. */
+interface Memory {
+  readonly claims: ClaimWait;
+  readonly limits: ReturnType<typeof createHostLimits>;
 }
 
 async function pass(
   key: ObjectKey,
   ctx: ReconcileContext,
   options: SyncOptions,
-  claims: ClaimWait,
+  { claims, limits }: Memory,
 ): Promise<Result> {
   const tunnelId = tunnelOf(key);
   const stored = readStored(await ctx.cache.get(CONFIG_MAP, key), tunnelId);
@@ -56,11 +63,15 @@ async function pass(
   const wait = collected.owners.length > 0 ? undefined : claims.next(key.name, stored, tunnelId, world);
   if (wait !== undefined) return { requeueAfter: wait };
   const others = await configsOf(ctx);
-  const wanted = nextSources(stored.document, collected, others, options.clock.now(), options.namespaces);
   const { document } = stored;
-  const { sources, rejected } = holdBack(wanted, document.sources, document.rejected, options.clock.now());
+  const now = options.clock.now();
+  const limit = (await limits(ctx.cache, world))(tunnelId);
+  const wanted = nextSources(document, collected, others, now, options.namespaces, limit);
+  const accepted = acceptedSources(document, options.namespaces, limit);
+  const { sources, rejected } = holdBack(wanted, accepted, document.rejected, now);
   const desired = aggregate(sources);
-  const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, desired, held: rejected };
+  const held = rejected;
+  const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, accepted, desired, held };
   if (stored.broken !== undefined) {
     const note =
       "config.json cannot be read; it is kept as config.json.bak and made anew from the objects of the cluster";
@@ -134,7 +145,7 @@ async function transmit(current: Pass): Promise<Result> {
   const took = (): number => (options.clock.monotonic() - start) / 1000;
   const sent = await transmitSources({
     wanted: sources,
-    accepted: document.sources,
+    accepted: current.accepted,
     held: document.syncStatus === "Synced" ? document.lastHash : undefined,
     now: options.clock.now(),
     send: async ({ config }) => {

@@ -82,7 +82,9 @@ export function routeSource(route: Cached<HttpRoute>, inputs: RouteInputs): Rout
     generation: metadata.generation ?? 0,
     priority: PRIORITY,
     ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
-    ...(fallback !== undefined && { settings: { fallbackTarget: fallback } }),
+    ...(fallback !== undefined && {
+      settings: { fallbackTarget: fallback, ...(fallbacks.length === 0 && { fallbackOfClass: true }) },
+    }),
     rules: firstOfEach(rules),
   };
   const empty = rules.length === 0 && fallbacks.length === 0 && unsupported.length > 0;

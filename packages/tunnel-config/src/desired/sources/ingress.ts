@@ -92,9 +92,10 @@ export function servicesOf({ spec }: Cached<Ingress>): string[] {
   return [...new Set(backends.flatMap((backend) => backend?.service?.name ?? []))];
 }
 
-/** Hosts of an Ingress that get a DNS record: those that are served (TUN-468, TUN-473). */
+/** Hosts of a source that get a DNS record: those that are served (TUN-468, TUN-473, TUN-652). */
 export function hostsOf({ rules = [] }: Source): string[] {
-  return [...new Set(rules.flatMap(({ hostname }) => (hostname === undefined ? [] : [hostname])))].sort();
+  const served = rules.filter(({ denied }) => denied === undefined);
+  return [...new Set(served.flatMap(({ hostname }) => (hostname === undefined ? [] : [hostname])))].sort();
 }
 
 /** A path of an Ingress as an expression (TUN-455). */
