@@ -45,6 +45,14 @@ it("TUN-639 prints a paragraph for each tunnel, and says whether something diffe
   expect(planText([none], [])).toEqual({ text: "Tunnel/web/new\n  has no tunnel yet\n", differs: true });
 });
 
+it("TUN-663 says that a tunnel is held at a former version", () => {
+  const { text, differs } = planText([{ ...base, unsent: ["+ b"], held: "held at version 3" }], []);
+  expect([text, differs]).toEqual([
+    "ClusterTunnel/main, tunnel t1\n  held at version 3\n  to be transmitted:\n    + b\n",
+    true,
+  ]);
+});
+
 it("TUN-639 looks at the tunnels that are named alone", () => {
   const other = { ...base, tunnelId: "t2", objects: [], foreign: ["+ x"] };
   expect(planText([base, other], ["ClusterTunnel/main"]).differs).toBe(false);

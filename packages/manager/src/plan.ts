@@ -45,13 +45,14 @@ function isNamed({ objects, tunnelId }: TunnelPlan, name: string): boolean {
 }
 
 function paragraph(one: TunnelPlan): string {
-  const { objects, tunnelId, rules, unsent, foreign, warnings, rejected, lastError, problem } = one;
+  const { objects, tunnelId, rules, unsent, foreign, warnings, rejected, held, lastError, problem } = one;
   const title = [...objects, ...(tunnelId === "" ? [] : [`tunnel ${tunnelId}`])].join(", ");
   const section = (head: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [`  ${head}`, ...lines.map((line) => `    ${line}`)];
   const lines = [
     title,
     ...(problem === undefined ? [] : [`  ${problem}`]),
+    ...(held === undefined ? [] : [`  ${held}`]),
     ...section("changed in the account by somebody else:", foreign),
     ...section("to be transmitted:", unsent),
     ...(isInStep(one) ? [`  in step, rules: ${rules}`] : []),

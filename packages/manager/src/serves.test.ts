@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { servesText } from "./serves.ts";
@@ -69,6 +71,24 @@ it("TUN-638 says which rule serves a URL, which object asked for it, and what wa
   expect(lines.slice(lines.indexOf(fallback)).slice(1, 3)).toEqual([
     "  http_status:503",
     "  the fallback: no rule fits",
+  ]);
+});
+
+it("TUN-663 says what a tunnel serves that is held at a former version", async () => {
+  const config = { ingress: [rule("shop.example.com", "", "http://old:80"), { service: "http_status:404" }] };
+  const body = gzipSync(JSON.stringify(config)).toString("base64");
+  const hash = createHash("sha256")
+    .update(
+      '{"ingress":[{"hostname":"shop.example.com","path":"","service":"http://old:80"},{"service":"http_status:404"}]}',
+    )
+    .digest("hex")
+    .slice(0, 16);
+  const frozen = { version: 3, at: "2026-01-01T00:00:00Z", rules: 1, hash, body };
+  const lines = await serves(configMap({ ...document, frozen }), "https://shop.example.com/pay");
+  expect(lines.slice(1, 4)).toEqual([
+    "  http://old:80",
+    "  rule 1 of 2: shop.example.com, every path",
+    expect.stringMatching(/^ {2}the account holds the configuration of version 3, .*rollback-to is removed$/),
   ]);
 });
 

@@ -41,14 +41,16 @@ function urlOf(text: string): URL {
   return url;
 }
 
-function paragraph(url: URL, { rule, place, rules, source, conflict, rejected, lastError }: Serving): string {
+function paragraph(url: URL, serving: Serving): string {
+  const { rule, place, rules, source, conflict, rejected, held, lastError } = serving;
   const { hostname = "every host", path = "every path", service } = rule;
   const lines = [
     url.href,
     `  ${service}`,
-    source === undefined
+    place === rules
       ? "  the fallback: no rule fits"
-      : `  rule ${place} of ${rules}: ${hostname}, ${path}; asked for by ${source}`,
+      : `  rule ${place} of ${rules}: ${hostname}, ${path}${source === undefined ? "" : `; asked for by ${source}`}`,
+    ...(held === undefined ? [] : [`  ${held}`]),
     ...(conflict?.losers ?? []).map((loser) => `  also asked for by ${loser}, which comes after it`),
     ...rejected.map(
       (one) =>

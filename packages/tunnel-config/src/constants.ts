@@ -24,6 +24,8 @@ export const CONFIG_TYPE = "tunnel-config";
 /** Value on those that hold what somebody else had configured. */
 export const BACKUP_TYPE = "tunnel-config-backup";
 export const CONFIG_KEY = "config.json";
+/** Key of configurations that were transmitted before, in the same ConfigMap. */
+export const HISTORY_KEY = "history.json";
 export const BROKEN_KEY = "config.json.bak";
 /** Key of what somebody else had configured, in a ConfigMap of its own. */
 export const BACKUP_KEY = "remote-backup.json";
@@ -33,6 +35,7 @@ export const backupName = (tunnelId: string, hash: string): string => `tunnel-ba
 export const ANNOTATIONS = {
   adopt: "cloudflare-operator.io/adopt",
   pause: "cloudflare-operator.io/pause",
+  rollback: "cloudflare-operator.io/rollback-to",
   driftPolicy: "cloudflare-operator.io/drift-policy",
   forceDelete: "cloudflare-operator.io/force-delete",
   deletionPolicy: "cloudflare-operator.io/deletion-policy",

@@ -5,6 +5,8 @@ import { punycodeOf, routesOf } from "@quartet/tunnel-ingress";
 import { CONFIG_KEY } from "./constants.ts";
 import { aggregate } from "./desired/aggregate.ts";
 import { type Conflict, parseDocument, type Rejection, type SourceRule } from "./desired/document.ts";
+import { transmittedOf } from "./desired/history.ts";
+import { heldText } from "./reconcile/rollback.ts";
 
 export interface Serving {
   readonly rule: Pick<SourceRule, "hostname" | "path" | "service">;
@@ -17,6 +19,8 @@ export interface Serving {
   readonly conflict?: Conflict;
   /** Rules for the host of the URL, or for a wildcard above it, that were left out. */
   readonly rejected: readonly Rejection[];
+  /** That the tunnel is held at a former version, in words: whose rules those are is not known any more. */
+  readonly held?: string;
   /** Why a later change could not be sent; what is served is what the API took last. */
   readonly lastError?: string;
 }
@@ -31,7 +35,11 @@ export function servingOf(object: DeepReadonly<ConfigObject>, urls: readonly URL
   if (text === undefined)
     throw new Error(`no ConfigMap of a tunnel: data[${JSON.stringify(CONFIG_KEY)}] is missing`);
   const document = parseDocument(text);
-  const { config, owners, conflicts, rejected } = aggregate(document.sources);
+  const { frozen } = document;
+  const made = aggregate(document.sources);
+  const { rejected } = made;
+  const config = frozen === undefined ? made.config : transmittedOf(document).config;
+  const { owners, conflicts } = frozen === undefined ? made : { owners: [], conflicts: [] };
   const routes = routesOf(config.ingress);
   return urls.map((url) => {
     const at = routes(url.hostname, decoded(url.pathname));
@@ -47,6 +55,7 @@ export function servingOf(object: DeepReadonly<ConfigObject>, urls: readonly URL
         ...rejected,
         ...(document.rejected ?? []).filter(({ fragment }) => fragment !== undefined),
       ].filter((one) => isFor(one.hostname, url.hostname)),
+      ...(frozen !== undefined && { held: heldText(frozen) }),
       ...(document.syncStatus !== "Synced" &&
         document.lastError !== undefined && { lastError: document.lastError }),
     };

@@ -14,7 +14,7 @@ import {
 import { eventually, type TestManager } from "@quartet/testing/stage";
 import { beforeEach, describe, expect, it } from "vitest";
 import { planTunnels, type TunnelPlan, tunnelModule } from "../src/index.ts";
-import { shareStage, type TunnelStage } from "./support/stage.ts";
+import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
 let manager: TestManager;
 const shared = shareStage(async (opened) => {
@@ -152,6 +152,64 @@ describe("commands", () => {
     );
     expect(warnings).toContainEqual(
       expect.stringMatching(/^Ingress\/.*\/wild: \*\.example\.com serves every name/),
+    );
+  });
+
+  it("TUN-660 TUN-661 TUN-662 TUN-663 a tunnel is held at a former version as long as the annotation says so", async () => {
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await stage.activeTunnel("main");
+    const origin = (): string => stage.remote(id).ingress[0].service;
+    const history = async (): Promise<Loose[]> =>
+      JSON.parse((await stage.get("ConfigMap", `tunnel-config-${id}`)).data["history.json"]);
+    const condition = async (type: string): Promise<Loose> =>
+      (await stage.get("ClusterTunnel", "main")).status.conditions.find((one: Loose) => one.type === type);
+    const rollBack = (version: string | null) =>
+      stage.patch("ClusterTunnel", "main", {
+        metadata: { annotations: { "cloudflare-operator.io/rollback-to": version } },
+      });
+    await stage.ingress("a", "a.example.com", "one");
+    await eventually(() => expect(origin()).toContain("one."));
+    await eventually(async () => expect((await history())[0].rules).toBe(1));
+    const { version } = (await history())[0];
+    const [rule] = (await stage.get("Ingress", "a")).spec.rules;
+    rule.http.paths[0].backend.service.name = "two";
+    await stage.patch("Ingress", "a", { spec: { rules: [rule] } });
+    await eventually(() => expect(origin()).toContain("two."));
+
+    await rollBack(String(version));
+    await eventually(() => expect(origin()).toContain("one."));
+    const kept = await history();
+    await eventually(async () =>
+      expect(await condition("RolledBack")).toMatchObject({
+        status: "True",
+        message: expect.stringContaining(`version ${version}`),
+      }),
+    );
+    await stage.ingress("b", "b.example.com", "b");
+    const waiting = { held: expect.stringContaining("rollback-to"), foreign: [] };
+    await eventually(async () =>
+      expect(await planned()).toMatchObject({
+        ...waiting,
+        unsent: expect.arrayContaining([expect.stringContaining("+ b.example.com")]),
+      }),
+    );
+    expect(stage.hosts(id)).toEqual(["a.example.com", undefined]);
+    expect(await history()).toEqual(kept);
+
+    await rollBack("9999");
+    await eventually(async () =>
+      expect(await condition("ConfigSynced")).toMatchObject({
+        status: "False",
+        reason: "InvalidRollback",
+        message: expect.stringMatching(/rollback-to"\]: "9999" .* name one of [0-9, ]+, or remove/),
+      }),
+    );
+    expect(origin()).toContain("one.");
+    await rollBack(null);
+    await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
+    expect(origin()).toContain("two.");
+    await eventually(async () =>
+      expect(await condition("RolledBack")).toMatchObject({ status: "False", reason: "Released" }),
     );
   });
 

@@ -95,12 +95,16 @@ export function aggregate(sources: Sources): Aggregate {
     originRequest: settings.originRequest,
     "warp-routing": { enabled: settings.warpRouting },
   };
-  const hostnames = [...new Set(winners.map(({ hostname }) => hostname))]
-    .filter((name) => name !== "")
-    .sort(compareBytes);
+  const hostnames = hostnamesOf(config.ingress);
   rejected.sort((a, b) => compareBytes(JSON.stringify(a), JSON.stringify(b)));
   const owners = ordered.map(({ source }) => source);
   return { config, hash: hashOf(config), conflicts, rejected, notices, hostnames, owners };
+}
+
+/** Hosts of rules, each once, in order. */
+export function hostnamesOf(rules: readonly IngressEntry[]): string[] {
+  const hosts = rules.flatMap(({ hostname }) => (hostname === undefined ? [] : [hostname]));
+  return [...new Set(hosts)].sort(compareBytes);
 }
 
 /** What the namespace of a source may not claim, each host once (TUN-650). */

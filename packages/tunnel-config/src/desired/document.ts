@@ -80,6 +80,18 @@ export interface StoredInline {
   readonly tokenKey?: string;
 }
 
+/** A configuration that was transmitted. */
+export interface HistoryEntry {
+  readonly version: number;
+  /** RFC 3339: when it was transmitted. */
+  readonly at: string;
+  /** Rules without the last one. */
+  readonly rules: number;
+  readonly hash: string;
+  /** The configuration as JSON, packed by gzip, in base64. */
+  readonly body: string;
+}
+
 export interface ConfigDocument {
   readonly tunnelId?: string;
   readonly accountId?: string;
@@ -94,6 +106,8 @@ export interface ConfigDocument {
   /** What kind of obstacle that is, as a reason of conditions. */
   readonly lastReason?: string;
   readonly configVersion?: number;
+  /** The configuration that the tunnel is held at, in the place of what its objects ask for. */
+  readonly frozen?: HistoryEntry;
   /** Why somebody else's configuration is left in the account; absent when it is ours. */
   readonly conflict?: { readonly reason: string; readonly message: string };
   readonly conflicts?: readonly Conflict[];

@@ -8,6 +8,7 @@ import { configMapName, LABELS, VERSION } from "../constants.ts";
 import { type Aggregate, aggregate } from "../desired/aggregate.ts";
 import { configDiff } from "../desired/config-diff.ts";
 import type { ConfigDocument, Rejection } from "../desired/document.ts";
+import { transmittedOf } from "../desired/history.ts";
 import { shadowedRules } from "../desired/shadows.ts";
 import { refOf, refText } from "../desired/targets.ts";
 import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "../gateway-kinds.ts";
@@ -16,6 +17,7 @@ import { type AccessOptions, resolveAccess, storedAccess } from "../reconcile/ac
 import { type Collected, collect } from "../reconcile/collect.ts";
 import { createHostLimits } from "../reconcile/host-limits.ts";
 import { holdBack } from "../reconcile/quarantine.ts";
+import { heldText } from "../reconcile/rollback.ts";
 import { createSecrets } from "../reconcile/secrets.ts";
 import { acceptedSources, nextSources } from "../reconcile/sources.ts";
 import { configsOf, readStored } from "../reconcile/sync-stored.ts";
@@ -47,6 +49,8 @@ export interface TunnelPlan {
   readonly warnings: readonly string[];
   /** Rules that are left out. */
   readonly rejected: readonly Rejection[];
+  /** That the tunnel is held at a former version, in words; what is not transmitted waits for its release. */
+  readonly held?: string;
   /** Why the last transmission failed. */
   readonly lastError?: string;
   /** Why it cannot be compared. */
@@ -98,6 +102,7 @@ export async function planTunnels(options: PlanOptions): Promise<TunnelPlan[]> {
       rules: rendered.config.ingress.length - 1,
       warnings: warningsOf(collected, rendered),
       rejected: [...rendered.rejected, ...rejected],
+      ...(document.frozen !== undefined && { held: heldText(document.frozen) }),
       ...(document.syncStatus !== "Synced" &&
         document.lastError !== undefined && { lastError: document.lastError }),
     };
@@ -149,7 +154,7 @@ async function compare(
   if ((await access.api.tunnel(account, tunnelId)) === undefined)
     return failed("the account has no such tunnel any more");
   const { config: remote } = await access.api.configuration(account, tunnelId);
-  const sent = document.configVersion === undefined ? undefined : aggregate(document.sources).config;
+  const sent = document.configVersion === undefined ? undefined : transmittedOf(document).config;
   const wanted = { ...rendered.config };
   return {
     unsent: configDiff(sent === undefined ? remote : { ...sent }, wanted, (place) => rendered.owners[place]),

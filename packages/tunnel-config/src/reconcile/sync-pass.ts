@@ -1,7 +1,7 @@
 /** One pass over the configuration of a tunnel, and what its steps share. */
 import type { Clock, KubeObject, ObjectKey, ReconcileContext } from "@quartet/core";
 import type { Aggregate } from "../desired/aggregate.ts";
-import type { Rejection, Sources } from "../desired/document.ts";
+import type { HistoryEntry, Rejection, Sources } from "../desired/document.ts";
 import type { Cached } from "../kinds.ts";
 import { type Access, type AccessOptions, resolveAccess, storedAccess } from "./access.ts";
 import type { Backoff } from "./backoff.ts";
@@ -34,6 +34,10 @@ export interface Pass {
   /** Sources of the last transmission, without what they may not claim any more. */
   readonly accepted: Sources;
   readonly desired: Aggregate;
+  /** The configuration that the tunnel is held at, if it is. */
+  readonly frozen?: HistoryEntry;
+  /** What is kept of former configurations after this pass, the newest first; absent when nothing is added. */
+  readonly history?: readonly HistoryEntry[];
   /** Sources that the API refuses as they are now. */
   readonly held: readonly Rejection[];
 }

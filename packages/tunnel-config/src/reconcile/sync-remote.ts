@@ -3,9 +3,10 @@ import { isAlreadyExists } from "@quartet/core";
 import { CONFIG_MAP } from "@quartet/core/kinds";
 import type { TunnelConfiguration } from "../cloudflare/api.ts";
 import { ANNOTATIONS, BACKUP_KEY, BACKUP_TYPE, backupName, LABELS } from "../constants.ts";
-import { aggregate, hashOf } from "../desired/aggregate.ts";
+import { hashOf } from "../desired/aggregate.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { driftLines, foreignRules } from "../desired/drift.ts";
+import { transmittedOf } from "../desired/history.ts";
 import { Problem } from "./problem.ts";
 import { type Pass, target } from "./sync-pass.ts";
 
@@ -44,7 +45,7 @@ export interface Drift {
 /** What differs in the account for others' doing, and whether it is to be replaced (TUN-632 to TUN-634). */
 export function driftOf(remote: TunnelConfiguration, current: Pass): Drift | undefined {
   const { key, options, desired, ctx } = current;
-  const accepted = aggregate(current.stored.document.sources);
+  const accepted = transmittedOf(current.stored.document);
   const isOurs = driftLines(remote.config, accepted.config).length === 0;
   const lines = driftLines(remote.config, desired.config);
   if (isOurs || lines.length === 0) return undefined;

@@ -1,8 +1,17 @@
 /** The ConfigMap of a tunnel. */
 import { apiVersionOf, type Client, mutable, type ObjectKey, type OwnerReference } from "@quartet/core";
 import { CONFIG_MAP, type ConfigObject } from "@quartet/core/kinds";
-import { ANNOTATIONS, BROKEN_KEY, CONFIG_KEY, CONFIG_TYPE, GROUP, LABELS } from "../constants.ts";
-import { type ConfigDocument, serialiseDocument, sorted } from "../desired/document.ts";
+import {
+  ANNOTATIONS,
+  BROKEN_KEY,
+  CONFIG_KEY,
+  CONFIG_TYPE,
+  GROUP,
+  HISTORY_KEY,
+  LABELS,
+} from "../constants.ts";
+import { type ConfigDocument, type HistoryEntry, serialiseDocument, sorted } from "../desired/document.ts";
+import { parseHistory, serialiseHistory } from "../desired/history.ts";
 import { refOf, refText } from "../desired/targets.ts";
 import { type AnyTunnel, type Cached, CLUSTER_TUNNEL } from "../kinds.ts";
 
@@ -23,7 +32,12 @@ export interface StoreOptions {
   /** Tunnel objects that live. */
   readonly owners: readonly Cached<AnyTunnel>[];
   readonly operatorNamespace: string;
+  /** What is kept of former configurations; absent where that is what the ConfigMap holds. */
+  readonly history?: readonly HistoryEntry[] | undefined;
 }
+
+/** Values of a ConfigMap together, in bytes: the API server takes 1 MiB. */
+const MAX_DATA = 1020 * 1024;
 
 /** Writes the document; nothing when the ConfigMap says so already. A conflict is thrown: the next pass looks anew. */
 export async function saveDocument(options: StoreOptions, document: ConfigDocument): Promise<void> {
@@ -48,11 +62,14 @@ function withData(object: ConfigObject, options: StoreOptions, document: ConfigD
   const labels = { ...object.metadata.labels, [LABELS.tunnelId]: tunnelId, [LABELS.type]: CONFIG_TYPE };
   const { references, owner } = ownership(object, owners, operatorNamespace);
   const { [ANNOTATIONS.owner]: _, ...annotations } = object.metadata.annotations ?? {};
+  const { [HISTORY_KEY]: kept, ...others } = object.data ?? {};
   const data: Record<string, string> = {
-    ...object.data,
+    ...others,
     [CONFIG_KEY]: serialiseDocument({ ...document, tunnelId }),
   };
   if (stored.broken !== undefined) data[BROKEN_KEY] = stored.broken;
+  const history = historyText(options.history, kept, MAX_DATA - sizeOf(Object.values(data)));
+  if (history !== undefined) data[HISTORY_KEY] = history;
   const { ownerReferences: __, annotations: ___, ...metadata } = object.metadata;
   const noted = owner === undefined ? annotations : { ...annotations, [ANNOTATIONS.owner]: owner };
   return {
@@ -65,6 +82,20 @@ function withData(object: ConfigObject, options: StoreOptions, document: ConfigD
     },
     data,
   };
+}
+
+/** The history never keeps a document from being stored: the oldest entries make room (TUN-660). */
+function historyText(
+  entries: readonly HistoryEntry[] | undefined,
+  kept: string | undefined,
+  room: number,
+): string | undefined {
+  if (entries === undefined && sizeOf([kept ?? ""]) <= room) return kept;
+  return serialiseHistory(entries ?? parseHistory(kept), room);
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ObjectKey, Reconcile, ReconcileContext, Result } from "@quartet/co
 import { CONFIG_MAP } from "@quartet/core/kinds";
 import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
-import { aggregate } from "../desired/aggregate.ts";
+import { type Aggregate, aggregate } from "../desired/aggregate.ts";
 import { unmountedCaPools } from "../desired/ca-pools.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { shadowedRules } from "../desired/shadows.ts";
@@ -15,7 +15,8 @@ import { type ClaimWait, createClaimWait } from "./claim-wait.ts";
 import { collect } from "./collect.ts";
 import { createHostLimits } from "./host-limits.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import { holdBack, transmitSources } from "./quarantine.ts";
+import { holdBack, type Transmitted, transmitSources } from "./quarantine.ts";
+import { grownHistory, heldBack, tellHeld } from "./rollback.ts";
 import { acceptedSources, nextSources } from "./sources.ts";
 import { tellOutcome } from "./sync-events.ts";
 import { accessFor, type Pass, type SyncOptions, target } from "./sync-pass.ts";
@@ -83,7 +84,7 @@ async function pass(
   );
   if (paused) return {};
   try {
-    return await transmit(current);
+    return await transmit(heldBack(current));
   } catch (error) {
     return failed(current, problemOf(error), error);
   }
@@ -106,13 +107,15 @@ async function rest(current: Pass): Promise<Result> {
 }
 
 async function transmit(current: Pass): Promise<Result> {
-  const { key, ctx, options, tunnelId, stored, collected, desired, sources } = current;
-  const { document } = stored;
+  const { key, ctx, options, tunnelId, stored, collected, desired, sources, frozen } = current;
+  const { frozen: _frozen, ...free } = stored.document;
+  const document: ConfigDocument = frozen === undefined ? free : { ...free, frozen };
   const settled =
     document.syncStatus === "Synced" && document.lastHash === desired.hash && stored.broken === undefined;
   const due = options.drift.due(key.name);
   if (settled && !due) {
     await saveOrDelete(current, document);
+    tellHeld(current);
     return options.drift.next(key.name);
   }
   const wait = settled ? 0 : options.pace.wait(key.name, desired.hash);
@@ -143,16 +146,21 @@ async function transmit(current: Pass): Promise<Result> {
   let calls = 0;
   const start = options.clock.monotonic();
   const took = (): number => (options.clock.monotonic() - start) / 1000;
-  const sent = await transmitSources({
-    wanted: sources,
-    accepted: current.accepted,
-    held: document.syncStatus === "Synced" ? document.lastHash : undefined,
-    now: options.clock.now(),
-    send: async ({ config }) => {
-      calls += 1;
-      return (await access.api.putConfiguration(accountId, tunnelId, config)).version;
-    },
-  }).catch((error: unknown) => {
+  const send = async ({ config }: Aggregate): Promise<number> => {
+    calls += 1;
+    return (await access.api.putConfiguration(accountId, tunnelId, config)).version;
+  };
+  const sending: Promise<Transmitted> =
+    frozen === undefined
+      ? transmitSources({
+          wanted: sources,
+          accepted: current.accepted,
+          held: document.syncStatus === "Synced" ? document.lastHash : undefined,
+          now: options.clock.now(),
+          send,
+        })
+      : sentAsIs(current, send);
+  const sent = await sending.catch((error: unknown) => {
     options.metrics.synced(tunnelId, "error", took());
     throw error;
   });
@@ -161,6 +169,7 @@ async function transmit(current: Pass): Promise<Result> {
   options.backoff.reset(key.name);
   const { lastError: _, lastReason: __, conflict: ___, ...kept } = document;
   const version = sent.version ?? document.configVersion;
+  const at = new Date(options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
   const next: ConfigDocument = {
     ...kept,
     tunnelId,
@@ -170,14 +179,25 @@ async function transmit(current: Pass): Promise<Result> {
     warpRouting: sent.desired.config["warp-routing"],
     lastHash: sent.desired.hash,
     syncStatus: "Synced",
-    lastSyncTime: new Date(options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z"),
+    lastSyncTime: at,
     ...(version !== undefined && { configVersion: version }),
   };
-  const after = { ...current, ...sent, held: [...current.held, ...sent.rejected] };
+  const history = grownHistory(current, sent.desired, sent.version, at);
+  const held = [...current.held, ...sent.rejected];
+  const after = { ...current, ...sent, held, ...(history !== undefined && { history }) };
   await saveOrDelete(after, next);
+  tellHeld(after);
   tellSynced(after, version, calls);
   if (Object.keys(sent.sources).length === 0 && collected.owners.length === 0) return forget(key, options);
   return sent.unfinished ? { requeueAfter: UNFINISHED_MS } : options.drift.next(key.name);
+}
+
+/** What a tunnel is held at was taken once: there is nothing to leave out of it. */
+async function sentAsIs(
+  { sources, desired }: Pass,
+  send: (desired: Aggregate) => Promise<number>,
+): Promise<Transmitted> {
+  return { sources, desired, version: await send(desired), rejected: [], unfinished: false };
 }
 
 /** What was transmitted, and whether somebody else did so meanwhile (TUN-615, TUN-617). */
@@ -224,6 +244,7 @@ async function save(current: Pass, document: ConfigDocument): Promise<void> {
       stored,
       owners: collected.owners,
       operatorNamespace: options.operatorNamespace,
+      history: current.history,
     },
     next,
   );

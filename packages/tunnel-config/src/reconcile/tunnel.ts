@@ -12,13 +12,14 @@ import {
 import type { Deployment } from "@quartet/core/kinds";
 import type { CloudflareApi } from "../cloudflare/api.ts";
 import { ANNOTATIONS, FINALIZER } from "../constants.ts";
-import { aggregate } from "../desired/aggregate.ts";
 import type { ConfigDocument } from "../desired/document.ts";
+import { transmittedOf } from "../desired/history.ts";
 import { type AnyTunnel, type Cached, DOMAIN } from "../kinds.ts";
 import { type Access, resolveAccess } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { withConditions } from "./conditions.ts";
 import { Problem, problemOf } from "./problem.ts";
+import { rolledBackOf } from "./rollback.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
 import { adoptedOf, conflictOf, obstacleOf, readyOf, settingsOf } from "./tunnel-conditions.ts";
@@ -160,9 +161,11 @@ async function writeStatus(
   const bad = obstacleOf(tunnel, remote);
   const rejected = (document?.rejected ?? []).length > 0;
   const syncReason = synced
-    ? rejected
-      ? "SyncedWithRejections"
-      : "Synced"
+    ? document.frozen !== undefined
+      ? "RolledBack"
+      : rejected
+        ? "SyncedWithRejections"
+        : "Synced"
     : document?.syncStatus === "Error"
       ? (document.lastReason ?? "SyncFailed")
       : "Pending";
@@ -173,11 +176,12 @@ async function writeStatus(
     { type: "DeploymentAvailable", on: available, reason: available ? "Available" : "Unavailable" },
     conflictOf(document),
     ...settingsOf(tunnel, document),
+    ...rolledBackOf(tunnel, document),
     ...adoptedOf(tunnel, remote),
     readyOf(bad, synced, active, document),
   ];
   const conditions = withConditions(tunnel.status?.conditions, wanted, generation, options.clock.now());
-  const hosts = document === undefined ? [] : aggregate(document.sources).hostnames;
+  const hosts = document === undefined ? [] : transmittedOf(document).hostnames;
   const status = {
     ...tunnel.status,
     tunnelId: remote.id,
