@@ -116,7 +116,7 @@ describe("DaemonSets with patches", () => {
     await sets.create({ patches: [cachePatch("2Ti")] });
     const before = await sets.settled(5);
     const old = byNode(await sets.pods());
-    const watch = sets.watchUnavailable();
+    const watch = await sets.watchUnavailable();
     await sets.patch({ spec: { patches: [cachePatch("3Ti")] } });
     await eventually(async () => {
       const now = byNode(await sets.pods());

@@ -78,7 +78,7 @@ describe("updates in place", () => {
     await sets.create({ ...inPlace(1), minReadySeconds: 1 });
     await sets.settled(3);
     const before = uidsOf(await sets.byNode());
-    const watch = sets.watchUnavailable();
+    const watch = await sets.watchUnavailable();
     await sets.patch(withContainer({ image: "agent:2" }));
     await sets.settled(3);
     expect(await watch.most()).toBeLessThanOrEqual(1);
@@ -122,7 +122,7 @@ describe("a rollback", () => {
     const created = async (): Promise<number> =>
       (await stage.writes()).filter((line) => line.startsWith("create pods")).length;
     expect(await created()).toBe(6);
-    const watch = sets.watchUnavailable();
+    const watch = await sets.watchUnavailable();
     await sets.patch({ metadata: { annotations: { "daemonset.kruise.io/rollback-to": "0" } } });
     await eventually(async () =>
       expect((await sets.events()).map(({ reason }) => reason)).toContain("RollbackDone"),

@@ -40,7 +40,7 @@ describe("a rolling update", () => {
     await stage.start();
     await sets.create({ minReadySeconds: 5 });
     await eventually(async () => expect((await sets.get()).status?.numberReady).toBe(4));
-    const watch = sets.watchUnavailable();
+    const watch = await sets.watchUnavailable();
     await sets.patch(withContainer({ image: "agent:2" }));
     await eventually(async () => expect(images(await sets.pods())).toContain("agent:2"));
     await sets.patch(withContainer({ image: "agent:3" }));
@@ -189,7 +189,7 @@ describe("a rolling update", () => {
     const before = await sets.byNode();
     for (const name of ["n1", "n2"]) await sets.patchPod(before.get(name)!, hold);
     await eventually(async () => expect((await sets.get()).status?.numberUnavailable).toBe(2));
-    const watch = sets.watchUnavailable();
+    const watch = await sets.watchUnavailable();
     await sets.patch(withContainer({ image: "agent:2" }));
     await sets.settled(4);
     // The two that were down already, and never a third.
@@ -201,7 +201,7 @@ describe("a rolling update", () => {
     const first = await stage.start();
     await sets.create({ updateStrategy: rolling({ maxUnavailable: 2 }), minReadySeconds: 1 });
     await sets.settled(6);
-    const watch = sets.watchUnavailable();
+    const watch = await sets.watchUnavailable();
     await sets.patch(withContainer({ image: "agent:2" }));
     await eventually(async () => expect(images(await sets.pods())).toContain("agent:2"));
     await first.stop();

@@ -5,6 +5,7 @@ export * from "./cloudflare/index.ts";
 export * from "./control-plane/index.ts";
 export * from "./fault-proxy/index.ts";
 export { gatewayCrds } from "./gateway-api/index.ts";
+export * from "./live-list.ts";
 export * from "./mini-kubelet/index.ts";
 export * from "./nacos-server/index.ts";
 export * from "./postgres/index.ts";

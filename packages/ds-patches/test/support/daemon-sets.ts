@@ -1,6 +1,5 @@
 /** Nodes and DaemonSets of a scenario. Nodes are shared by all scenarios of a server: each set runs on its own alone. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { addNode, OWN_NODE_TAINT, removeNode, TEST_ANNOTATIONS } from "@quartet/testing";
+import { addNode, liveList, OWN_NODE_TAINT, removeNode, TEST_ANNOTATIONS } from "@quartet/testing";
 import { eventually, type Stage } from "@quartet/testing/stage";
 import { expect } from "vitest";
 import type { DaemonSet } from "../../src/kinds.ts";
@@ -9,8 +8,6 @@ const NAME = "agent";
 const SETS = "/apis/apps.kruise.io/v1beta1";
 /** Node label by which a scenario's DaemonSet finds its own nodes. */
 const OWNER = "scenario";
-/** Between two looks at which pods are away; a replacement takes longer. */
-const SAMPLE_MS = 50;
 
 export interface LivePod {
   metadata: {
@@ -142,14 +139,15 @@ export interface DaemonSets {
   delete(): Promise<void>;
   /** Deletes the DaemonSet and leaves its pods; resolves when they have lost it. */
   orphan(): Promise<void>;
-  /** Follows the number of nodes without a ready pod. */
-  watchUnavailable(): { most(): Promise<number> };
+  /** Follows the number of nodes without a ready pod, change by change; `most` ends it. */
+  watchUnavailable(): Promise<{ most(): Promise<number> }>;
 }
 
 export function daemonSetsOf({ client, namespace }: Stage, nodes: DaemonNodes): DaemonSets {
   const path = `${SETS}/namespaces/${namespace}/daemonsets`;
+  const podsPath = `/api/v1/namespaces/${namespace}/pods`;
   const pods = async (): Promise<LivePod[]> => {
-    const { items } = await client.ok<{ items: LivePod[] }>("GET", `/api/v1/namespaces/${namespace}/pods`);
+    const { items } = await client.ok<{ items: LivePod[] }>("GET", podsPath);
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   };
   const get = (): Promise<DaemonSet> => client.ok("GET", `${path}/${NAME}`);
@@ -223,29 +221,41 @@ export function daemonSetsOf({ client, namespace }: Stage, nodes: DaemonNodes): 
       const list = `/apis/apps/v1/namespaces/${namespace}/controllerrevisions`;
       return (await client.ok<{ items: object[] }>("GET", list)).items;
     },
-    watchUnavailable() {
+    async watchUnavailable() {
       const abort = new AbortController();
-      const state = { most: 0 };
-      const done = follow();
-      async function follow(): Promise<void> {
-        const total = (await get()).status?.desiredNumberScheduled ?? 0;
-        while (!abort.signal.aborted) {
-          const ready = (await pods()).filter(({ status }) =>
-            status?.conditions?.some(
-              (condition) => condition.type === "Ready" && condition.status === "True",
-            ),
-          );
-          state.most = Math.max(state.most, total - ready.length);
-          await sleep(SAMPLE_MS);
+      const total = (await get()).status?.desiredNumberScheduled ?? 0;
+      let most = 0;
+      let current: ReadonlyMap<string, LivePod> | undefined;
+      const follow = async (): Promise<void> => {
+        for await (const now of liveList<LivePod>(client, podsPath, abort.signal)) {
+          current = now;
+          most = Math.max(most, total - [...now.values()].filter(isReady).length);
         }
-      }
+      };
+      const done = follow();
+      /** Resolves when what the watch has told is what a list tells. */
+      const isCurrent = (): Promise<void> =>
+        eventually(async () => {
+          const listed = (await client.ok<{ items: LivePod[] }>("GET", podsPath)).items;
+          expect(versions([...(current?.values() ?? [])])).toEqual(versions(listed));
+        });
+      await isCurrent();
       return {
         async most() {
+          await isCurrent();
           abort.abort();
           await done;
-          return state.most;
+          return most;
         },
       };
     },
   };
 }
+
+/** A pod that serves; one that is being deleted does not. */
+const isReady = ({ metadata, status }: LivePod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (status?.conditions ?? []).some((condition) => condition.type === "Ready" && condition.status === "True");
+
+const versions = (pods: readonly LivePod[]): string[] =>
+  pods.map(({ metadata }) => metadata.resourceVersion).sort();

@@ -1,19 +1,12 @@
 /** Gives the pods of a StatefulSet a Nacos server each, at their own addresses. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { liveList } from "../live-list.ts";
 import type { TestClient } from "../request.ts";
 import type { NacosCluster } from "./cluster.ts";
 import type { NacosMember } from "./types.ts";
 
-/** Pause before the pods are listed again, in milliseconds, when the watch has ended. */
-const PAUSE_MS = 100;
-
 interface Pod {
   metadata: { name: string; deletionTimestamp?: string };
   status?: { podIP?: string };
-}
-interface PodList {
-  metadata: { resourceVersion: string };
-  items: Pod[];
 }
 
 /**
@@ -28,7 +21,7 @@ export function followPods(
   const stop = new AbortController();
   const path = `/api/v1/namespaces/${place.namespace}/pods?labelSelector=app%3D${place.name}`;
   const follow = async (): Promise<void> => {
-    for await (const pods of podsAt(path, client, stop.signal)) {
+    for await (const pods of liveList<Pod>(client, path, stop.signal)) {
       await cluster.setMembers(membersOf(pods, place));
     }
   };
@@ -39,31 +32,6 @@ export function followPods(
     stop.abort();
     await done;
   };
-}
-
-/** The pods by name, now and after each change, until the signal; the API server may be away meanwhile. */
-async function* podsAt(
-  path: string,
-  client: TestClient,
-  signal: AbortSignal,
-): AsyncGenerator<ReadonlyMap<string, Pod>> {
-  while (!signal.aborted) {
-    try {
-      const { metadata, items } = await client.ok<PodList>("GET", path);
-      const pods = new Map(items.map((pod) => [pod.metadata.name, pod]));
-      yield pods;
-      const watch = `${path}&watch=true&resourceVersion=${metadata.resourceVersion}`;
-      for await (const { type, object } of client.stream<{ type: string; object: Pod }>(watch, signal)) {
-        if (type === "ERROR") break;
-        if (type === "DELETED") pods.delete(object.metadata.name);
-        else pods.set(object.metadata.name, object);
-        yield pods;
-      }
-    } catch {
-      // Listed again, unless it is over.
-    }
-    if (!signal.aborted) await sleep(PAUSE_MS);
-  }
 }
 
 function membersOf(
