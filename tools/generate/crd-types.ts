@@ -41,6 +41,8 @@ const options = {
   additionalProperties: false,
   format: false,
   strictIndexSignatures: false,
+  // A list of one to a hundred items would be a union of a hundred tuples.
+  ignoreMinAndMaxItems: true,
 } as const;
 
 /** The schema with the object's own head, and with Kubernetes' schema extensions put into standard terms. */

@@ -576,7 +576,7 @@ spec: {
  * 
  * @minItems 1
  */
-accessModes: [("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany"), ...(("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany"))[]]
+accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany")[]
 /**
  * Volume to bind to.
  */
@@ -1370,7 +1370,7 @@ upChain?: {
  * 
  * Items: One endpoint.
  */
-[k: string]: [{
+[k: string]: {
 /**
  * Host.
  */
@@ -1387,24 +1387,7 @@ timeout?: number
  * TCP; otherwise UDP.
  */
 isTcp?: boolean
-}, ...({
-/**
- * Host.
- */
-host?: string
-/**
- * Port.
- */
-port?: number
-/**
- * Time limit, ms.
- */
-timeout?: number
-/**
- * TCP; otherwise UDP.
- */
-isTcp?: boolean
-})[]]
+}[]
 }
 /**
  * Further settings.
@@ -1501,7 +1484,7 @@ upChain?: {
  * 
  * Items: One endpoint.
  */
-[k: string]: [{
+[k: string]: {
 /**
  * Host.
  */
@@ -1518,24 +1501,7 @@ timeout?: number
  * TCP; otherwise UDP.
  */
 isTcp?: boolean
-}, ...({
-/**
- * Host.
- */
-host?: string
-/**
- * Port.
- */
-port?: number
-/**
- * Time limit, ms.
- */
-timeout?: number
-/**
- * TCP; otherwise UDP.
- */
-isTcp?: boolean
-})[]]
+}[]
 }
 /**
  * Further settings.
@@ -1561,7 +1527,7 @@ imageType?: ("base" | "server" | "node")
  * 
  * @minItems 1
  */
-supportedType?: [("cpp" | "nodejs" | "nodejs-pkg" | "java-war" | "java-jar" | "go" | "php"), ...(("cpp" | "nodejs" | "nodejs-pkg" | "java-war" | "java-jar" | "go" | "php"))[]]
+supportedType?: ("cpp" | "nodejs" | "nodejs-pkg" | "java-war" | "java-jar" | "go" | "php")[]
 /**
  * Note.
  */
@@ -2157,7 +2123,7 @@ spec: {
  * 
  * @minItems 1
  */
-accessModes: [("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany"), ...(("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany"))[]]
+accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany")[]
 /**
  * Volume to bind to.
  */
@@ -2940,7 +2906,7 @@ spec: {
  * 
  * @minItems 1
  */
-accessModes: [("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany"), ...(("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany"))[]]
+accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany")[]
 /**
  * Volume to bind to.
  */
