@@ -43,6 +43,7 @@ async function startAgent(env: Record<string, string>): Promise<{ stop(): Promis
     client,
     clock: systemClock,
     log,
+    lease: "quartet-manager",
     env,
     signal: stop.signal,
     print: () => {},

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigurationError } from "@quartet/core";
 import { type Double, startDouble } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -14,6 +15,16 @@ interface Outcome {
   stderr: string;
 }
 
+/** A command that needs neither a cluster nor settings. */
+const SHOUT = {
+  words: "echo shout",
+  help: "TEXT: says it aloud",
+  text: async ([text, ...more]: readonly string[]): Promise<string> => {
+    if (text === undefined || more.length > 0) throw new ConfigurationError("one TEXT is needed");
+    return `${text.toUpperCase()}\n`;
+  },
+};
+
 /** Runs the program; `signals` gets the handlers that it sets. */
 async function run(
   args: string[],
@@ -25,7 +36,7 @@ async function run(
   const program: Program = {
     args,
     env,
-    modules: [echoModule(), echoModule(undefined, "second")],
+    modules: [{ ...echoModule(), offlineCommands: [SHOUT] }, echoModule(undefined, "second")],
     stdout: { write: (text: string) => (outcome.stdout += text) },
     stderr: { write: (text: string) => (outcome.stderr += text) },
     onSignal(signal, fn) {
@@ -46,6 +57,16 @@ describe("commands that print", () => {
       expect(stdout).toMatch(/^quartet \S+ \(commit \S+, node v\d+\.\d+\.\d+\)\n$/);
     },
   );
+
+  it("runs a command of a module that needs no cluster, whatever the settings are", async () => {
+    expect(await run(["echo", "shout", "hi"], { QUARTET_LEASE_DURATION: "bogus" })).toEqual({
+      code: 0,
+      stdout: "HI\n",
+      stderr: "",
+    });
+    expect(await run(["echo", "shout"])).toMatchObject({ code: 2, stderr: "quartet: one TEXT is needed\n" });
+    expect((await run(["help"])).stdout).toContain("  echo shout\n           TEXT: says it aloud\n");
+  });
 
   it("prints the effective configuration", async () => {
     const { code, stdout } = await run(["--print-config", "--controllers=echo", "--lease-duration=20s"], {

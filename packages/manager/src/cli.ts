@@ -5,7 +5,7 @@ import { MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
 import { type LoadedSettings, loadSettings } from "./config/load.ts";
 import { prepareDev } from "./dev.ts";
 import { explainText } from "./explain.ts";
-import { commandsOf, runModuleCommand } from "./module-command.ts";
+import { commandsOf, offlineCommand, runModuleCommand } from "./module-command.ts";
 import type { Program } from "./program.ts";
 import { type RunningManager, startLoaded } from "./run.ts";
 
@@ -45,8 +45,9 @@ async function dispatch(program: Program): Promise<ExitCode> {
     first === word || flags.some((flag) => program.args.includes(flag));
   if (asks("version", "--version")) return print(program, versionText());
   if (asks("help", "--help", "-h")) {
+    const offline = program.modules.flatMap(({ offlineCommands = [] }) => offlineCommands);
     const own = moduleFlagSpecs(program.modules.flatMap(({ flags }) => flags));
-    return print(program, helpText([...MANAGER_FLAGS, ...own], commandsOf(program)));
+    return print(program, helpText([...MANAGER_FLAGS, ...own], [...commandsOf(program), ...offline]));
   }
   // No setting of a manager matters to these, and no cluster.
   if (first === "patch") {
@@ -57,6 +58,8 @@ async function dispatch(program: Program): Promise<ExitCode> {
     const { servesText } = await import("./serves.ts");
     return print(program, await servesText(program.args.slice(1)));
   }
+  const offline = offlineCommand(program);
+  if (offline !== undefined) return print(program, await offline.command.text(offline.rest));
   const load = (): Promise<LoadedSettings> =>
     loadSettings({
       args: program.args,

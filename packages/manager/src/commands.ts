@@ -19,7 +19,10 @@ export function versionText(): string {
 }
 
 /** Text of `--help`. */
-export function helpText(specs: readonly FlagSpec[], own: readonly ModuleCommand[]): string {
+export function helpText(
+  specs: readonly FlagSpec[],
+  own: readonly Pick<ModuleCommand, "words" | "help">[],
+): string {
   const flags = specs.map((spec) => {
     const value = spec.default === "" || spec.action ? "" : ` (default ${spec.default})`;
     const environment = spec.action ? "" : `\n      ${environmentName(spec.name)}`;

@@ -1,5 +1,5 @@
 /** Runs a command of a module. */
-import { type ExitCode, type ModuleCommand, systemClock } from "@quartet/core";
+import { type ExitCode, type ModuleCommand, type OfflineCommand, systemClock } from "@quartet/core";
 import type { LoadedSettings } from "./config/load.ts";
 import type { Program } from "./program.ts";
 import { withCluster } from "./with-cluster.ts";
@@ -7,6 +7,19 @@ import { withCluster } from "./with-cluster.ts";
 /** Commands of all modules, whether these are enabled or not. */
 export function commandsOf({ modules }: Pick<Program, "modules">): readonly ModuleCommand[] {
   return modules.flatMap(({ commands = [] }) => commands);
+}
+
+/** The command without a cluster that the arguments begin with, and the arguments behind its words. */
+export function offlineCommand({
+  modules,
+  args,
+}: Pick<Program, "modules" | "args">): { command: OfflineCommand; rest: readonly string[] } | undefined {
+  for (const command of modules.flatMap(({ offlineCommands = [] }) => offlineCommands)) {
+    const words = command.words.split(" ");
+    if (words.every((word, index) => args[index] === word))
+      return { command, rest: args.slice(words.length) };
+  }
+  return undefined;
 }
 
 /** Runs the command until it ends or a signal ends it. */
@@ -25,6 +38,7 @@ export function runModuleCommand(
         client,
         clock: systemClock,
         log,
+        lease: loaded.settings.leaderElection.id,
         env: program.env,
         signal: stop.signal,
         print: (text) => void program.stdout.write(text),

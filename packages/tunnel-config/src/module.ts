@@ -14,6 +14,8 @@ import { DEFAULT_BASE_URL } from "./cloudflare/client.ts";
 import { createExchange } from "./cloudflare/exchange.ts";
 import { createRegistry } from "./cloudflare/registry.ts";
 import { clusterIdOf } from "./cluster-id.ts";
+import { CONVERT } from "./commands/convert.ts";
+import { IMPORT } from "./commands/import.ts";
 import { RELEASE } from "./commands/release.ts";
 import { configMapName, LABELS, VERSION } from "./constants.ts";
 import { CONVERSIONS } from "./conversion/conversions.ts";
@@ -110,6 +112,7 @@ export function createTunnelModule(options: TunnelModuleOptions = {}): Controlle
     flags: FLAGS,
     conversions: CONVERSIONS,
     commands: [RELEASE],
+    offlineCommands: [IMPORT, CONVERT],
     build: (manager, flags) => build(manager, flags, options),
   };
 }

@@ -60,7 +60,7 @@ async function release(): Promise<[code: number, text: string]> {
   };
   const { signal } = new AbortController();
   const code = await withClient(await stage.server.kubeconfig(), (client) =>
-    command.run({ client, clock: systemClock, signal, print } as CommandContext),
+    command.run({ client, clock: systemClock, lease: "quartet-manager", signal, print } as CommandContext),
   );
   return [code, last];
 }

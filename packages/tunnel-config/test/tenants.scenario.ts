@@ -2,6 +2,9 @@
 import { gatewayCrds, installCrds, testNamespace } from "@quartet/testing";
 import { eventually } from "@quartet/testing/stage";
 import { beforeEach, describe, expect, it } from "vitest";
+import { convertBindings } from "../src/migration/convert.ts";
+import { importObjects } from "../src/migration/import.ts";
+import { manifestsOf } from "../src/migration/manifests.ts";
 import { type Loose, shareStage, type TunnelStage } from "./support/stage.ts";
 
 let stage: TunnelStage;
@@ -233,6 +236,51 @@ describe("hosts on a shared tunnel", () => {
     for (const grant of bad) expect([grant, await asked(grant)]).toEqual([grant, 422]);
     expect(await asked()).toBe(422);
     expect(await asked(...Array(101).fill(fine))).toBe(422);
+  });
+});
+
+describe("objects of another operator", () => {
+  it("TUN-1016 TUN-1017 what is imported and converted is taken by the API server as it stands", async () => {
+    const from = { apiVersion: "networking.cfargotunnel.com/v1alpha1", kind: "TunnelBinding" };
+    const subject = {
+      fqdn: "a.example.com",
+      target: `https://a.${stage.namespace}.svc:443`,
+      noTlsVerify: true,
+    };
+    const subjects = [
+      { name: "a", spec: { ...subject, path: "^/a(/.*)?$" } },
+      { name: "b", spec: { ...subject, path: "^/b$" } },
+    ];
+    const binding = {
+      ...from,
+      metadata: { name: "shop", namespace: stage.namespace },
+      subjects,
+      tunnelRef: { kind: "ClusterTunnel", name: "edge" },
+    };
+    const expression = { name: "c", spec: { ...subject, path: "/v[0-9]+" } };
+    const tunnel = (version: string, spec: object, kind = "ClusterTunnel"): object => ({
+      apiVersion: `networking.cfargotunnel.com/${version}`,
+      kind,
+      metadata: { name: "edge", ...(kind === "Tunnel" && { namespace: stage.namespace }) },
+      spec: { newTunnel: { name: "edge" }, cloudflare: { domain: "example.com", secret: "cf" }, ...spec },
+      status: { tunnelId: "t-1" },
+    });
+    const all = [
+      tunnel("v1alpha2", { protocol: "quic" }),
+      tunnel("v1alpha1", { size: 2, image: "cloudflare/cloudflared:2025.4.0" }, "Tunnel"),
+      binding,
+      { ...binding, metadata: { ...binding.metadata, name: "other" }, subjects: [...subjects, expression] },
+    ];
+    const manifests = manifestsOf(all.map((one) => JSON.stringify(one)).join("\n---\n"));
+    const gateway = { namespace: "", name: "gw" };
+    const made = [
+      ...importObjects(manifests, { suffix: "-new", migrateLocalConfig: true }),
+      ...convertBindings(manifests, { to: "ingress", className: "cloudflare", domain: "" }),
+      ...convertBindings(manifests, { to: "httproute", gateway, domain: "" }),
+    ].flatMap(({ objects }) => objects);
+    expect(made).toHaveLength(4 + 4 + 5);
+    for (const object of made)
+      expect([object, await stage.dryRun(object)]).toEqual([object, expect.objectContaining({ code: 201 })]);
   });
 });
 

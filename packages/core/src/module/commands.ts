@@ -9,6 +9,8 @@ export interface CommandContext {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Name of the Lease that managers hold (`--leader-election-id`). */
+  readonly lease: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the program is told to stop. */
   readonly signal: AbortSignal;
@@ -23,4 +25,14 @@ export interface ModuleCommand {
   /** What it does, in one line. */
   readonly help: string;
   run(context: CommandContext): Promise<ExitCode>;
+}
+
+/** A command such as `quartet tunnel import`, which makes a text of its arguments and needs no cluster. */
+export interface OfflineCommand {
+  /** Its words, separated by blanks. */
+  readonly words: string;
+  /** What it does, in one line, behind its arguments. */
+  readonly help: string;
+  /** The text; throws `ConfigurationError` for a wrong call. */
+  text(args: readonly string[]): Promise<string>;
 }

@@ -3,7 +3,7 @@
 import type { Manager } from "../manager/types.ts";
 import type { Kind } from "../object.ts";
 import type { Conversion, Webhook } from "../webhook/types.ts";
-import type { ModuleCommand } from "./commands.ts";
+import type { ModuleCommand, OfflineCommand } from "./commands.ts";
 import type { FeatureGate } from "./feature-gate.ts";
 import type { FlagValues, ModuleFlag, ValuesOf } from "./flags.ts";
 import type { Right } from "./rights.ts";
@@ -31,6 +31,8 @@ export interface ControllerModule {
   readonly conversions?: readonly Conversion[];
   /** Commands of the program that it brings along; they are there whether the module is enabled or not. */
   readonly commands?: readonly ModuleCommand[];
+  /** Those that need neither a cluster nor settings. */
+  readonly offlineCommands?: readonly OfflineCommand[];
   /** Adds its controllers and runnables to the manager. `flags` holds the values of its own flags by name. */
   build(manager: Manager, flags: FlagValues): void;
 }

@@ -48,11 +48,12 @@ const client: Loose = {
   },
 };
 
-async function run(): Promise<number> {
+async function run(lease = "quartet-manager"): Promise<number> {
   const clock = fakeClock(NOW);
   const context = {
     client,
     clock,
+    lease,
     print: (text: string) => void printed.push(text),
     signal: new AbortController().signal,
   };
@@ -85,6 +86,12 @@ it("TUN-1015 does nothing while a manager holds its Lease, and fails where one t
   ];
   expect(await run()).toBe(EXIT.failure);
   expect(printed).toEqual([expect.stringContaining("Lease quartet/quartet-manager is held by pod")]);
+  // The Lease of a manager is the one that the flags name; that of the peer counts always.
+  leases[0].metadata.name = "edge";
+  expect(await run("edge")).toBe(EXIT.failure);
+  leases[0].metadata.name = "9f193cf8.cloudflare-operator.io";
+  expect(await run("edge")).toBe(EXIT.failure);
+  expect(printed).toHaveLength(3);
   leases[0].spec.renewTime = "2026-01-01T00:00:00Z";
   again = true;
   expect(await run()).toBe(EXIT.failure);

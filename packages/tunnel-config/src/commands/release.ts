@@ -24,8 +24,6 @@ import { dropFinalizer } from "../reconcile/drop-finalizer.ts";
 import { PEER_LEASE } from "../reconcile/peer.ts";
 import { RESOURCE_FINALIZERS } from "../resources.ts";
 
-/** Leases of managers, unless `--leader-election-id` names another. */
-const LEASES: ReadonlySet<string> = new Set(["quartet-manager", PEER_LEASE]);
 /** A Lease that was renewed within so long ago is held, in milliseconds. */
 const FRESH_MS = 30_000;
 /** Time in which a manager that runs all the same would take a finalizer again, in milliseconds. */
@@ -80,11 +78,14 @@ async function release(context: CommandContext): Promise<ExitCode> {
   return EXIT.clean;
 }
 
-async function heldLease({ client, clock }: CommandContext): Promise<string | undefined> {
+/** A manager that would take the finalizers again: one of ours, by the Lease that the flags name, or the peer. */
+async function heldLease({ client, clock, lease }: CommandContext): Promise<string | undefined> {
   const { items } = await client.list(LEASE, { limit: 0 });
   const held = items.find(({ metadata, spec }) => {
     const age = clock.now() - Date.parse(String(spec?.renewTime ?? ""));
-    return LEASES.has(metadata.name ?? "") && Boolean(spec?.holderIdentity) && age < FRESH_MS;
+    return (
+      [lease, PEER_LEASE].includes(metadata.name ?? "") && Boolean(spec?.holderIdentity) && age < FRESH_MS
+    );
   });
   if (held === undefined) return undefined;
   return `Lease ${held.metadata.namespace}/${held.metadata.name} is held by ${held.spec?.holderIdentity}`;

@@ -15,6 +15,11 @@ export interface PathRank {
   readonly length: number;
 }
 
+/** Whether an expression is known to fit every path (TUN-607). */
+export function isMatchAll(path: string): boolean {
+  return MATCH_ALL.has(path);
+}
+
 /** Text of a path, every character standing for itself in an expression. */
 export function escapePath(path: string): string {
   return path.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&");
@@ -26,7 +31,7 @@ export function pathRank({
   pathKind,
   matchPath,
 }: Pick<SourceRule, "path" | "pathKind" | "matchPath">): PathRank {
-  if (path === "" || MATCH_ALL.has(path)) return { rank: 3, length: 0 };
+  if (path === "" || isMatchAll(path)) return { rank: 3, length: 0 };
   const kind = pathKind ?? guessKind(path);
   if (kind === "Exact") return { rank: 0, length: 0 };
   if (kind === "Regex") return { rank: 1, length: 0 };

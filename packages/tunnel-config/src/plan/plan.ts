@@ -6,6 +6,7 @@ import { createExchange } from "../cloudflare/exchange.ts";
 import { createRegistry } from "../cloudflare/registry.ts";
 import { configMapName, LABELS, VERSION } from "../constants.ts";
 import { type Aggregate, aggregate } from "../desired/aggregate.ts";
+import { openApexes } from "../desired/apex.ts";
 import { configDiff } from "../desired/config-diff.ts";
 import type { ConfigDocument, Rejection } from "../desired/document.ts";
 import { transmittedOf } from "../desired/history.ts";
@@ -122,7 +123,7 @@ function warningsOf({ contributors }: Collected, rendered: Aggregate): string[] 
   const own = [...contributors].flatMap(([source, { notices }]) =>
     notices.map(({ message }) => ({ source, message })),
   );
-  const all = [...own, ...rendered.notices, ...shadowedRules(rendered)];
+  const all = [...own, ...rendered.notices, ...shadowedRules(rendered), ...openApexes(rendered)];
   return [...new Set(all.map(({ source, message }) => `${source}: ${message}`))];
 }
 

@@ -8,6 +8,7 @@ import { CONFIG_MAP } from "@quartet/core/kinds";
 import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
 import { type Aggregate, aggregate } from "../desired/aggregate.ts";
+import { openApexes } from "../desired/apex.ts";
 import { unmountedCaPools } from "../desired/ca-pools.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { shadowedRules } from "../desired/shadows.ts";
@@ -232,7 +233,11 @@ async function save(current: Pass, document: ConfigDocument): Promise<void> {
   const { key, ctx, options, stored, collected, sources, desired } = current;
   const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
   tellOutcome(ctx.events, collected, stored.document, outcome);
-  const told = [...unmountedCaPools(sources, mountsCaPool(collected.owners)), ...shadowedRules(desired)];
+  const told = [
+    ...unmountedCaPools(sources, mountsCaPool(collected.owners)),
+    ...shadowedRules(desired),
+    ...openApexes(desired),
+  ];
   options.notices.tell(key.name, ctx.events, collected, [...desired.notices, ...told]);
   const { conflicts, rejected } = outcome;
   options.metrics.holds(current.tunnelId, outcome.config.ingress.length - 1, conflicts.length);
