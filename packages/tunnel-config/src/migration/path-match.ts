@@ -26,7 +26,7 @@ export function pathMatch(expression: string, expressions: boolean): PathMatch |
     return expression.length > MAX_PATH ? undefined : { path: expression, type: "RegularExpression" };
   const bare = literalOf(expression.match(/^\^?(.*)$/s)?.[1]);
   if (bare === undefined) return undefined;
-  const note = `${JSON.stringify(expression)} was searched in the whole path, as in ${JSON.stringify(`/x${bare}y`)}; now it is a path that the request's begins with`;
+  const note = `${JSON.stringify(expression)} was searched in the whole path, as in ${JSON.stringify(`/x${bare}y`)}; now the path of the request must begin with it`;
   return { path: bare, type: "PathPrefix", note };
 }
 
