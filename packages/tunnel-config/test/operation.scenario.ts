@@ -90,12 +90,24 @@ async function quiet(): Promise<void> {
 }
 
 describe("somebody else in the account", () => {
-  it("tunnel-config A8 TUN-632 TUN-633 TUN-634 a configuration changed by somebody else is restored, but not for ever", async () => {
+  it("tunnel-config A8 TUN-632 TUN-633 TUN-634 TUN-642 a configuration changed by somebody else is restored, but not for ever", async () => {
     const manager = await stage.startManager({ flags: { "tunnel-drift-interval": 1500 } });
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     const id = await stage.activeTunnel("main");
     await stage.ingress("a", "a.example.com", "one");
     await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
+    const conditionOf = async (wanted: string): Promise<Loose> =>
+      (await stage.get("ClusterTunnel", "main")).status.conditions.find(({ type }: Loose) => type === wanted);
+    const tunnel = stage.cloudflare.state.tunnels.get(id)!;
+    tunnel.connections = [{ id: "c1" }];
+    tunnel.connectorVersion = 0;
+    await eventually(async () =>
+      expect(await conditionOf("ConnectorsUpToDate")).toMatchObject({ status: "False", reason: "Lagging" }),
+    );
+    delete tunnel.connectorVersion;
+    await eventually(async () =>
+      expect(await conditionOf("ConnectorsUpToDate")).toMatchObject({ status: "True", reason: "UpToDate" }),
+    );
     const foreign = {
       ingress: [{ hostname: "x.example.com", service: "http://x:1" }, { service: "http_status:404" }],
     };
@@ -114,9 +126,7 @@ describe("somebody else in the account", () => {
     await sleep(5000);
     expect([stage.hosts(id), stage.puts().length]).toEqual([["x.example.com", undefined], puts]);
     await eventually(async () => {
-      const { conditions } = (await stage.get("ClusterTunnel", "main")).status;
-      const conflict = conditions.find(({ type }: Loose) => type === "ConfigConflict");
-      expect(conflict).toMatchObject({ status: "True", reason: "ForeignWriter" });
+      expect(await conditionOf("ConfigConflict")).toMatchObject({ status: "True", reason: "ForeignWriter" });
     });
     await stage.ingress("b", "b.example.com", "two");
     await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));

@@ -23,6 +23,8 @@ export interface StoredTunnel {
   secret: string;
   connections: Fields[];
   version: number;
+  /** What its connectors have instead of that, for a test. */
+  connectorVersion?: number;
   config: Fields | null;
   source: "local" | "cloudflare";
   configuredAt: string | null;

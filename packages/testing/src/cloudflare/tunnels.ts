@@ -184,7 +184,7 @@ function remove(call: CloudflareCall): CloudflareAnswer {
   return success(outwardTunnel(tunnel));
 }
 
-function connectors({ fields, connections, version }: StoredTunnel): Fields[] {
+function connectors({ fields, connections, version, connectorVersion }: StoredTunnel): Fields[] {
   if (connections.length === 0) return [];
   const connector = {
     id: fields.id,
@@ -192,7 +192,7 @@ function connectors({ fields, connections, version }: StoredTunnel): Fields[] {
     arch: "linux_amd64",
     run_at: fields.conns_active_at,
   };
-  return [{ ...connector, conns: connections, config_version: version }];
+  return [{ ...connector, conns: connections, config_version: connectorVersion ?? version }];
 }
 
 function outwardTunnel({ fields, connections, source }: StoredTunnel): Fields {

@@ -22,6 +22,14 @@ export interface TunnelConfiguration {
   readonly config: Readonly<Record<string, unknown>> | null;
 }
 
+/** A cloudflared that serves a tunnel. */
+export interface Connector {
+  readonly id: string;
+  readonly conns?: readonly unknown[] | null;
+  /** Version of the configuration that it has. */
+  readonly config_version?: number;
+}
+
 export interface DnsRecord {
   readonly id: string;
   readonly name: string;
@@ -63,6 +71,8 @@ export interface CloudflareApi {
   renameTunnel(account: string, id: string, name: string): Promise<Tunnel>;
   deleteTunnel(account: string, id: string): Promise<void>;
   dropConnections(account: string, id: string): Promise<void>;
+  /** Those that serve a tunnel; it can wait. */
+  connectors(account: string, id: string): Promise<readonly Connector[]>;
   tunnelToken(account: string, id: string): Promise<string>;
   /** @param priority `check` for one that can wait */
   configuration(account: string, id: string, priority?: "read" | "check"): Promise<TunnelConfiguration>;
@@ -113,6 +123,11 @@ export function createApi(client: ApiClient): CloudflareApi {
     renameTunnel: (account, id, name) => write("PATCH", tunnel(account, id), { name }),
     deleteTunnel: (account, id) => remove(tunnel(account, id)),
     dropConnections: (account, id) => remove(`${tunnel(account, id)}/connections`),
+    async connectors(account, id) {
+      const path = `${tunnel(account, id)}/connections`;
+      const { result } = await client.call({ method: "GET", path, priority: "check" });
+      return Array.isArray(result) ? (result as Connector[]) : [];
+    },
     tunnelToken: (account, id) => read(`${tunnel(account, id)}/token`),
     async configuration(account, id, priority = "read") {
       const path = `${tunnel(account, id)}/configurations`;

@@ -92,6 +92,18 @@ export interface HistoryEntry {
   readonly body: string;
 }
 
+/** What the connectors of a tunnel had at the last comparison. */
+export interface ConnectorState {
+  /** Version that the account held. */
+  readonly version: number;
+  /** Connectors that serve. */
+  readonly total: number;
+  /** Those of them that had another version. */
+  readonly behind: number;
+  /** Identifiers of some of those. */
+  readonly lagging: readonly string[];
+}
+
 export interface ConfigDocument {
   readonly tunnelId?: string;
   readonly accountId?: string;
@@ -106,6 +118,8 @@ export interface ConfigDocument {
   /** What kind of obstacle that is, as a reason of conditions. */
   readonly lastReason?: string;
   readonly configVersion?: number;
+  /** Absent until the first comparison. */
+  readonly connectors?: ConnectorState;
   /** The configuration that the tunnel is held at, in the place of what its objects ask for. */
   readonly frozen?: HistoryEntry;
   /** Why somebody else's configuration is left in the account; absent when it is ours. */

@@ -7,6 +7,8 @@ import { refOf, refText } from "../desired/targets.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
 import type { World } from "./world.ts";
 
+type Labels = Readonly<Record<string, string>>;
+
 /** Marks what a source may not claim. */
 export type HostLimit = (source: Source) => Source;
 
@@ -18,13 +20,17 @@ export function createHostLimits(): (cache: SourceReader, world: World) => Promi
   const known = new WeakMap<object, CompiledGrants>();
   return async (cache, world) => {
     const spaces = await cache.list(NAMESPACE);
-    const labels = new Map(spaces.map(({ metadata }) => [metadata.name ?? "", metadata.labels ?? {}]));
+    let labels: ReadonlyMap<string, Labels> | undefined;
+    const labelsOf = (name: string): Labels => {
+      labels ??= new Map(spaces.map(({ metadata }) => [metadata.name ?? "", metadata.labels ?? {}]));
+      return labels.get(name) ?? {};
+    };
     const policyOf = (tunnel: Cached<AnyTunnel>) => {
       const grants = tunnel.spec?.hostPolicy;
       if (grants === undefined) return [];
       const compiled = known.get(grants) ?? compileGrants(grants);
       known.set(grants, compiled);
-      return [hostPolicy(compiled, refText(refOf(tunnel)), (name) => labels.get(name) ?? {})];
+      return [hostPolicy(compiled, refText(refOf(tunnel)), labelsOf)];
     };
     return (tunnelId) => {
       // One that is being deleted still has its say: its sources outlive it.

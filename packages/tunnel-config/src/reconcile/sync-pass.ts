@@ -1,5 +1,5 @@
 /** One pass over the configuration of a tunnel, and what its steps share. */
-import type { Clock, KubeObject, ObjectKey, ReconcileContext } from "@quartet/core";
+import type { Clock, KubeObject, ObjectKey, ReconcileContext, Result } from "@quartet/core";
 import type { Aggregate } from "../desired/aggregate.ts";
 import type { HistoryEntry, Rejection, Sources } from "../desired/document.ts";
 import type { Cached } from "../kinds.ts";
@@ -53,4 +53,19 @@ export async function accessFor({ collected, stored, ctx, options }: Pass): Prom
 export function target({ collected, stored, key }: Pass): Cached<KubeObject> {
   const object = collected.owners[0] ?? stored.object;
   return object ?? { apiVersion: "v1", kind: "ConfigMap", metadata: key };
+}
+
+/** Identifier of the tunnel of a ConfigMap. */
+export function tunnelOf({ name }: ObjectKey): string {
+  return name.replace(/^tunnel-config-/, "");
+}
+
+/** What was remembered of a tunnel that needs no passes any more. */
+export function forget(key: ObjectKey, { drift, pace, backoff, metrics, notices }: SyncOptions): Result {
+  drift.forget(key.name);
+  pace.forget(key.name);
+  notices.forget(key.name);
+  metrics.forget(tunnelOf(key));
+  backoff.reset(key.name);
+  return {};
 }

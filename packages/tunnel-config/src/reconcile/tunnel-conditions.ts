@@ -25,6 +25,20 @@ export function settingsOf(tunnel: Cached<AnyTunnel>, document: ConfigDocument |
   return told ? [{ type, on: false, reason: "NoConflict" }] : [];
 }
 
+/** Whether those who serve the tunnel have what the account held at the last comparison (TUN-642). */
+export function connectorsOf(document: ConfigDocument | undefined): Wanted[] {
+  if (document?.connectors === undefined) return [];
+  const type = "ConnectorsUpToDate";
+  const { version, total, behind, lagging } = document.connectors;
+  if (total === 0)
+    return [{ type, on: false, reason: "NoConnectors", message: "no cloudflared is connected" }];
+  if (behind === 0)
+    return [{ type, on: true, reason: "UpToDate", message: `connectors at version ${version}: ${total}` }];
+  const more = behind > lagging.length ? " and others" : "";
+  const message = `not at version ${version}: ${behind} of ${total} connectors, ${lagging.join(", ")}${more}`;
+  return [{ type, on: false, reason: "Lagging", message }];
+}
+
 /** What of the spec cannot be done; all the rest is. */
 export function obstacleOf(
   tunnel: Cached<AnyTunnel>,

@@ -22,7 +22,7 @@ import { Problem, problemOf } from "./problem.ts";
 import { rolledBackOf } from "./rollback.ts";
 import { keepCredentials, keepDeployment, keepToken } from "./tunnel-children.ts";
 import { cleanUp } from "./tunnel-cleanup.ts";
-import { adoptedOf, conflictOf, obstacleOf, readyOf, settingsOf } from "./tunnel-conditions.ts";
+import { adoptedOf, conflictOf, connectorsOf, obstacleOf, readyOf, settingsOf } from "./tunnel-conditions.ts";
 import { establish, freeTunnels, isAdopted, isMoved, type RemoteTunnel } from "./tunnel-remote.ts";
 import { childNamespace, storedDocument, type TunnelOptions, type TunnelRun } from "./tunnel-run.ts";
 
@@ -177,6 +177,7 @@ async function writeStatus(
     conflictOf(document),
     ...settingsOf(tunnel, document),
     ...rolledBackOf(tunnel, document),
+    ...connectorsOf(document),
     ...adoptedOf(tunnel, remote),
     readyOf(bad, synced, active, document),
   ];
