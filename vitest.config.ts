@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { rulesReporter } from "./tools/rules/reporter.ts";
 import { Sequencer } from "./tools/test/sequencer.ts";
-import { notOnDouble, realTests, type Size } from "./tools/test/sizes.ts";
+import { notOnDouble, realTests, SCENARIOS_AT_ONCE, type Size } from "./tools/test/sizes.ts";
 
 const conditions = ["quartet-source"];
 /** Scenarios are written once and run against both API servers. */
@@ -17,8 +17,8 @@ const env = { QUARTET_CACHE_GUARD: "1" };
  */
 const UNIT_LIMIT = 120_000;
 const SCENARIO_LIMIT = 300_000;
-/** After the unit tests, on both API servers side by side: scenarios wait more than they compute. */
-const SCENARIOS = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+/** Apart from the unit tests, on both API servers side by side. */
+const SCENARIOS = { maxWorkers: SCENARIOS_AT_ONCE, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   resolve: { conditions },

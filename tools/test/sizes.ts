@@ -2,6 +2,9 @@
 
 export type Size = "first" | "all" | "long";
 
+/** Scenario files that run side by side, on both API servers together: they wait more than they compute. */
+export const SCENARIOS_AT_ONCE = 5;
+
 /** Scenarios that show each part at work on the real control plane: the seeds' documents, and the first of each rule book. */
 const FIRST_SCENARIOS: readonly string[] = [
   "**/seed.scenario.ts",
