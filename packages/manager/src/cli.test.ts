@@ -123,7 +123,7 @@ describe("bad configuration", () => {
     [
       ["bogus"],
       {},
-      /unknown command bogus: known are run, dev, explain, patch, serves, plan, adopt-crd, version, help/,
+      /unknown command bogus: known are run, dev, explain, patch, serves, plan, adopt-crd, version, help, echo shout/,
     ],
     [["run", "twice"], {}, /run takes no argument twice/],
     [["--kubeconfig=/nowhere"], {}, /--kubeconfig \/nowhere: no such file/],

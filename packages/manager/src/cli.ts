@@ -5,7 +5,7 @@ import { MANAGER_FLAGS, moduleFlagSpecs } from "./config/flags.ts";
 import { type LoadedSettings, loadSettings } from "./config/load.ts";
 import { prepareDev } from "./dev.ts";
 import { explainText } from "./explain.ts";
-import { commandsOf, offlineCommand, runModuleCommand } from "./module-command.ts";
+import { commandsOf, offlineCommand, offlineCommandsOf, runModuleCommand } from "./module-command.ts";
 import type { Program } from "./program.ts";
 import { type RunningManager, startLoaded } from "./run.ts";
 
@@ -45,9 +45,11 @@ async function dispatch(program: Program): Promise<ExitCode> {
     first === word || flags.some((flag) => program.args.includes(flag));
   if (asks("version", "--version")) return print(program, versionText());
   if (asks("help", "--help", "-h")) {
-    const offline = program.modules.flatMap(({ offlineCommands = [] }) => offlineCommands);
     const own = moduleFlagSpecs(program.modules.flatMap(({ flags }) => flags));
-    return print(program, helpText([...MANAGER_FLAGS, ...own], [...commandsOf(program), ...offline]));
+    return print(
+      program,
+      helpText([...MANAGER_FLAGS, ...own], [...commandsOf(program), ...offlineCommandsOf(program)]),
+    );
   }
   // No setting of a manager matters to these, and no cluster.
   if (first === "patch") {
@@ -73,7 +75,8 @@ async function dispatch(program: Program): Promise<ExitCode> {
   if (command !== undefined) return runModuleCommand(command, loaded, program);
   const [word = "run", ...rest] = loaded.words;
   if (!Object.hasOwn(COMMANDS, word)) {
-    const known = [...Object.keys(COMMANDS), ...own.map(({ words }) => words)];
+    const ofModules = [...own, ...offlineCommandsOf(program)].map(({ words }) => words);
+    const known = [...Object.keys(COMMANDS), ...ofModules];
     throw new ConfigurationError(`unknown command ${loaded.words.join(" ")}: known are ${known.join(", ")}`);
   }
   if (word === "explain") return print(program, await explainText(loaded, rest));

@@ -9,15 +9,19 @@ export function commandsOf({ modules }: Pick<Program, "modules">): readonly Modu
   return modules.flatMap(({ commands = [] }) => commands);
 }
 
+/** Commands of all modules that need no cluster. */
+export function offlineCommandsOf({ modules }: Pick<Program, "modules">): readonly OfflineCommand[] {
+  return modules.flatMap(({ offlineCommands = [] }) => offlineCommands);
+}
+
 /** The command without a cluster that the arguments begin with, and the arguments behind its words. */
-export function offlineCommand({
-  modules,
-  args,
-}: Pick<Program, "modules" | "args">): { command: OfflineCommand; rest: readonly string[] } | undefined {
-  for (const command of modules.flatMap(({ offlineCommands = [] }) => offlineCommands)) {
+export function offlineCommand(
+  program: Pick<Program, "modules" | "args">,
+): { command: OfflineCommand; rest: readonly string[] } | undefined {
+  for (const command of offlineCommandsOf(program)) {
     const words = command.words.split(" ");
-    if (words.every((word, index) => args[index] === word))
-      return { command, rest: args.slice(words.length) };
+    if (words.every((word, index) => program.args[index] === word))
+      return { command, rest: program.args.slice(words.length) };
   }
   return undefined;
 }
