@@ -158,7 +158,7 @@ export const FLAGS: readonly FlagSpec[] = [
     default: "warn",
     usage: "whether an owner that cannot be set is an error",
   },
-  toggle("fsync", "flush files to the disk before they replace others", { default: true }),
+  toggle("fsync", "flush files to the disk, so that they survive a crash of the machine", { default: true }),
   text(
     "stage-dir",
     "folder for candidates of files that must be written in place; default the system's temporary folder",

@@ -1,10 +1,12 @@
 /** Files as readers see them. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { chownSync, linkSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createScene, type Scene } from "../agent.testkit.ts";
+import { digestOf } from "./compare.ts";
+import { type FlushTime, flushTime } from "./flush.ts";
 import { replaceFile } from "./replace.ts";
-import { writeStage } from "./stage.ts";
+import { type Stage, writeStage } from "./stage.ts";
 
 let scene: Scene;
 beforeEach(() => {
@@ -28,16 +30,10 @@ it("CONFD-FILE-3 each difference is told with the old and the new value", async 
 it("CONFD-FILE-5 CONFD-FILE-12 candidates stand beside the file, private, under a name that no pattern matches", async () => {
   const target = scene.path("a.conf");
   const attributes = { mode: 0o640, uid: process.getuid!(), gid: process.getgid!() };
-  const stage = await writeStage({
-    target,
-    content: Buffer.from("x"),
-    attributes,
-    flush: true,
-    stageDir: "",
-  });
+  const stage = writeStage({ target, content: Buffer.from("x"), attributes, stageDir: "" });
   expect(stage.path).toMatch(/\/\.a\.conf\.[0-9a-f]{12}$/);
   expect(statSync(stage.path).mode & 0o777).toBe(0o640);
-  await replaceFile({ stage, target, content: Buffer.from("x"), attributes, flush: true });
+  await replaceFile({ stage, target, content: Buffer.from("x"), attributes, flush: "before" });
   expect(readdirSync(scene.folder).filter((name) => name.includes("a.conf"))).toEqual(["a.conf"]);
 });
 
@@ -46,8 +42,9 @@ it("CONFD-FILE-6 readers see the old text or the new one, whole, at every moment
   const attributes = { mode: 0o644, uid: process.getuid!(), gid: process.getgid!() };
   const write = async (round: number): Promise<void> => {
     const content = Buffer.from(`${round};`.repeat(20_000));
-    const stage = await writeStage({ target, content, attributes, flush: false, stageDir: "" });
-    await replaceFile({ stage, target, content, attributes, flush: false });
+    const stage = writeStage({ target, content, attributes, stageDir: "" });
+    await replaceFile({ stage, target, content, attributes, flush: "never" });
+    stage.close();
   };
   await write(0);
   let done = false;
@@ -68,4 +65,95 @@ it("CONFD-FILE-6 readers see the old text or the new one, whole, at every moment
   }
   await writing;
   expect(reads).toBeGreaterThan(100);
+});
+
+describe("CONFD-FILE-17 a crash of the machine", () => {
+  const attributes = { mode: 0o644, uid: process.getuid!(), gid: process.getgid!() };
+  const names = (): string[] => readdirSync(scene.folder).filter((name) => name.includes("a.conf"));
+  const kept = (text: string): string => `.a.conf.${digestOf(Buffer.from(text))}.old`;
+  const replace = async (time: FlushTime, flush?: Stage["flush"]): Promise<void> => {
+    const target = scene.path("a.conf");
+    const content = Buffer.from("new");
+    const stage = writeStage({ target, content, attributes, stageDir: "" });
+    const watched = { ...stage, flush: flush ?? stage.flush };
+    await replaceFile({ stage: watched, target, content, attributes, flush: time }).finally(stage.close);
+  };
+
+  it("never finds a new text without the old one beside it until it is on the disk", async () => {
+    scene.write("a.conf", "old");
+    let flushes = 0;
+    const flush = async (): Promise<void> => {
+      flushes += 1;
+      expect(scene.read("a.conf")).toBe("new");
+      expect(names().sort()).toEqual([kept("new"), "a.conf"].sort());
+      expect(scene.read(kept("new"))).toBe("old");
+    };
+    await replace("after", flush);
+    expect(flushes).toBe(1);
+    expect(names()).toEqual(["a.conf"]);
+  });
+
+  it.each<FlushTime>(["before", "after"])("finds a first text only on the disk (%s)", async (time) => {
+    let seen: string[] | undefined;
+    await replace(time, async () => {
+      seen = names();
+    });
+    expect(seen).not.toContain("a.conf");
+    expect(scene.read("a.conf")).toBe("new");
+  });
+
+  it("is not needed to see a disk that fails: the old text stands there again", async () => {
+    scene.write("a.conf", "old");
+    await expect(replace("after", () => Promise.reject(new Error("EIO")))).rejects.toThrow("EIO");
+    expect(scene.read("a.conf")).toBe("old");
+  });
+
+  /** What an agent finds there, and leaves, whose backend is away. */
+  const afterStart = async (): Promise<{ text: string; left: string[]; log: string }> => {
+    scene.resource("a", {
+      keys: ["/a"],
+      template: '{{getv "/a"}}',
+      dest: scene.path("a.conf"),
+    });
+    const { stderr } = await scene.run(["--onetime", "--backend", "file", "--file", scene.path("away.yaml")]);
+    return { text: scene.read("a.conf"), left: names().filter((name) => name !== "a.conf"), log: stderr };
+  };
+
+  it.each(["", "\0\0\0"])(
+    "that took the new text (%j left) leaves the old one, without any backend",
+    async (lost) => {
+      scene.write("a.conf", lost);
+      scene.write(kept("new"), "old");
+      const { text, left, log } = await afterStart();
+      expect(text).toBe("old");
+      expect(left).toEqual([]);
+      expect(log).toContain("its last text was lost in a crash: the one before stands there again");
+    },
+  );
+
+  it("that took nothing, or came before anything was done, leaves the file as it is", async () => {
+    scene.write("a.conf", "new");
+    scene.write(kept("new"), "old");
+    expect(await afterStart()).toMatchObject({ text: "new", left: [] });
+    linkSync(scene.path("a.conf"), scene.path(kept("other")));
+    expect(await afterStart()).toMatchObject({ text: "new", left: [] });
+  });
+
+  it("is not simulated by others who may write in the folder", async () => {
+    scene.write("a.conf", "");
+    scene.write("theirs", "planted");
+    linkSync(scene.path("theirs"), scene.path(kept("one")));
+    if (process.getuid!() === 0) {
+      scene.write(kept("two"), "planted");
+      chownSync(scene.path(kept("two")), 12_345, 12_345);
+    }
+    const { text, left } = await afterStart();
+    expect(text).toBe("");
+    expect(left).toContain(kept("one"));
+  });
+
+  it("flushing is left out where it does nothing, and done first where nothing is promised", () => {
+    expect(flushTime("/proc/self/status")).toBe("before");
+    expect(flushTime(scene.path("not-there"))).toBe("before");
+  });
 });

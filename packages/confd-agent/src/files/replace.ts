@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../errors.ts";
-import { flush } from "./flush.ts";
+import { type FlushTime, flush, flushFolder } from "./flush.ts";
+import { type Former, keepFormer } from "./former.ts";
 import type { Attributes, Stage } from "./stage.ts";
 
 /** A mount point cannot be renamed onto, nor can a file of another file system. */
@@ -31,36 +32,41 @@ export interface ReplaceOptions {
   readonly target: string;
   readonly content: Buffer;
   readonly attributes: Attributes;
-  readonly flush: boolean;
+  readonly flush: FlushTime;
 }
 
-/** Renames the candidate onto the destination, or writes its content there when that cannot be. */
+/** Renames the candidate onto the destination, or writes its content there when that cannot be. Then it is on the disk. */
 export async function replaceFile(options: ReplaceOptions): Promise<Replaced> {
-  const { stage, target } = options;
-  if (!stage.elsewhere) {
-    try {
-      renameSync(stage.path, target);
-      if (options.flush) await flushFolder(dirname(target));
-      return { inPlace: false, attributesRefused: false };
-    } catch (error) {
-      if (!NOT_RENAMED.has(codeOf(error))) throw error;
-    }
-  }
+  const { stage } = options;
+  if (!stage.elsewhere && (await takePlace(options))) return { inPlace: false, attributesRefused: false };
   const attributesRefused = await writeInPlace(options);
   rmSync(stage.path, { force: true });
   return { inPlace: true, attributesRefused };
 }
 
-/** Makes a rename last. Some file systems cannot flush folders, and some folders cannot be read: the file is in place. */
-async function flushFolder(folder: string): Promise<void> {
-  let file: number | undefined;
+/** Whether the candidate could be renamed. When flushing fails the former text stands there again. */
+async function takePlace({ stage, target, content, flush: time }: ReplaceOptions): Promise<boolean> {
+  const former = time === "after" ? keepFormer(target, content) : undefined;
+  if (time !== "never" && former === undefined) await stage.flush();
   try {
-    file = openSync(folder, "r");
-    await flush(file);
-  } catch {
-    // See above.
-  } finally {
-    if (file !== undefined) closeSync(file);
+    renameSync(stage.path, target);
+  } catch (error) {
+    former?.drop();
+    if (NOT_RENAMED.has(codeOf(error))) return false;
+    throw error;
+  }
+  if (former !== undefined) await flushOrRestore(stage, former);
+  if (time !== "never") await flushFolder(dirname(target));
+  former?.drop();
+  return true;
+}
+
+async function flushOrRestore(stage: Stage, former: Former): Promise<void> {
+  try {
+    await stage.flush();
+  } catch (error) {
+    former.restore();
+    throw error;
   }
 }
 
@@ -76,7 +82,7 @@ async function writeInPlace(options: ReplaceOptions): Promise<boolean> {
       restore(file, before);
       throw error;
     }
-    if (options.flush) await flush(file);
+    if (options.flush !== "never") await flush(file);
     return setAttributes(file, attributes);
   } finally {
     closeSync(file);

@@ -35,13 +35,16 @@ export interface Stage {
   readonly elsewhere: boolean;
   /** Why the owner could not be set, if so. */
   readonly ownerProblem?: string;
+  /** Flushes its content to the disk, under whatever name it stands by then. */
+  flush(): Promise<void>;
+  /** To be called when it is not needed any more; the file stays. */
+  close(): void;
 }
 
 export interface StageOptions {
   readonly target: string;
   readonly content: Buffer;
   readonly attributes: Attributes;
-  readonly flush: boolean;
   /** Where candidates go that cannot stand beside their destination; empty is the system's folder. */
   readonly stageDir: string;
 }
@@ -50,13 +53,13 @@ export interface StageOptions {
 const NO_ROOM: ReadonlySet<string | undefined> = new Set(["EACCES", "EPERM", "EROFS"]);
 
 /** Writes a candidate; on failure nothing of it is left. */
-export async function writeStage(options: StageOptions): Promise<Stage> {
+export function writeStage(options: StageOptions): Stage {
   const { target } = options;
   try {
-    return await writeIn(dirname(target), false, options);
+    return writeIn(dirname(target), false, options);
   } catch (error) {
     if (!NO_ROOM.has(codeOf(error)) || !isWritable(target)) throw error;
-    return await writeIn(options.stageDir === "" ? tmpdir() : options.stageDir, true, options);
+    return writeIn(options.stageDir === "" ? tmpdir() : options.stageDir, true, options);
   }
 }
 
@@ -69,21 +72,31 @@ function isWritable(path: string): boolean {
   }
 }
 
-async function writeIn(folder: string, elsewhere: boolean, options: StageOptions): Promise<Stage> {
+function writeIn(folder: string, elsewhere: boolean, options: StageOptions): Stage {
   const { target, content, attributes } = options;
   const path = join(folder, `.${basename(target)}.${randomBytes(RANDOM_BYTES).toString("hex")}`);
-  const file = openSync(path, "wx", 0o600);
+  const writer = openSync(path, "wx", 0o600);
+  let reader: number | undefined;
   try {
-    const ownerProblem = setOwner(file, attributes);
-    fchmodSync(file, attributes.mode);
-    writeFileSync(file, content);
-    if (options.flush) await flush(file);
-    return { path, elsewhere, ...(ownerProblem === undefined ? {} : { ownerProblem }) };
+    // What is open for writing cannot be run, as a check may want to.
+    reader = openSync(path, "r");
+    const file = reader;
+    const ownerProblem = setOwner(writer, attributes);
+    fchmodSync(writer, attributes.mode);
+    writeFileSync(writer, content);
+    return {
+      path,
+      elsewhere,
+      ...(ownerProblem === undefined ? {} : { ownerProblem }),
+      flush: () => flush(file),
+      close: () => closeSync(file),
+    };
   } catch (error) {
+    if (reader !== undefined) closeSync(reader);
     rmSync(path, { force: true });
     throw error;
   } finally {
-    closeSync(file);
+    closeSync(writer);
   }
 }
 

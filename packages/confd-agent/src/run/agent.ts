@@ -5,7 +5,9 @@ import { type Client, createClient } from "../backend/client.ts";
 import { connectBackend } from "../backend/connect.ts";
 import { nodesOf } from "../backend/discovery.ts";
 import type { Environment, Settings } from "../config/settings.ts";
+import { messageOf } from "../errors.ts";
 import { targetOf } from "../files/compare.ts";
+import { recoverFormer } from "../files/former.ts";
 import { removeLeftovers } from "../files/stage.ts";
 import type { Level, Log } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
@@ -119,6 +121,23 @@ export function createAgent({
   const cleanUp = (onlyOld: boolean): void => {
     for (const { resource } of inventory.tracked()) removeLeftovers(realPathOf(resource.dest), { onlyOld });
   };
+  /** What a crash of the machine left behind. */
+  const recover = (): void => {
+    cleanUp(true);
+    if (settings.noop) return;
+    for (const { resource } of inventory.tracked()) {
+      try {
+        if (!recoverFormer(realPathOf(resource.dest), resource.uid)) continue;
+        log.log(
+          "warn",
+          `${resource.dest}: its last text was lost in a crash: the one before stands there again`,
+        );
+      } catch (error) {
+        // Its folder may not be there yet; whatever else is wrong, the first run tells.
+        log.log("debug", `${resource.dest}: ${messageOf(error)}`);
+      }
+    }
+  };
 
   const changedBelow = (client: Client, change: Change): void => {
     const isAbout = (key: string, range: string): boolean =>
@@ -229,7 +248,7 @@ export function createAgent({
   return {
     once: async () => {
       load();
-      cleanUp(true);
+      recover();
       const refused = inventory.loaded().errors.length > 0;
       const all = [...inventory.tracked()];
       const failFast = settings.failureMode === "fail-fast";
@@ -239,7 +258,7 @@ export function createAgent({
     },
     run: async () => {
       load();
-      cleanUp(true);
+      recover();
       sources.follow();
       await (settings.watch ? watchLoop() : intervalLoop());
       await close();

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Environment, Settings } from "../config/settings.ts";
 import { codeOf, messageOf, RunError } from "../errors.ts";
 import { type Current, digestOf, readCurrent, shownMode, targetOf } from "../files/compare.ts";
+import { flushTime } from "../files/flush.ts";
 import { replaceFile } from "../files/replace.ts";
 import { signatureOf } from "../files/signature.ts";
 import { type Attributes, removeLeftovers, type Stage, writeStage } from "../files/stage.ts";
@@ -140,38 +141,34 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
   const attributes: Attributes = { mode, uid: resource.uid, gid: resource.gid };
   const differences = differencesOf(current, content, attributes, memory);
   if (differences.length === 0) {
-    if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
+    if (settings.keepStageFile) keepCandidate(context, target, content, attributes);
     return "unchanged";
   }
   if (settings.noop) {
     context.onDifference?.(secret, current?.content ?? Buffer.alloc(0), content);
     log("warn", `Noop mode enabled. ${resource.dest} will not be modified`);
-    if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
+    if (settings.keepStageFile) keepCandidate(context, target, content, attributes);
     return "noop";
   }
   log("info", `Target config ${resource.dest} out of sync: ${differences.join(", ")}`);
   ensureFolder(target, resource);
-  const stage = await writeStage({
-    target,
-    content,
-    attributes,
-    flush: settings.fsync,
-    stageDir: settings.stageDir,
-  });
+  const stage = writeStage({ target, content, attributes, stageDir: settings.stageDir });
   try {
     judgeOwner(context, stage);
     if (!settings.syncOnly && resource.checkCmd !== "") await check(context, stage.path);
     // While it was checked another version may have come, and may even have been written.
     if (context.isRetired()) throw new RunError("its resource was replaced", "when something changes");
     context.beforeReplace();
-    const replaced = await replaceFile({ stage, target, content, attributes, flush: settings.fsync });
+    const flush = settings.fsync ? flushTime(target) : "never";
+    const replaced = await replaceFile({ stage, target, content, attributes, flush });
     memory.attributesRefused = replaced.attributesRefused;
     if (replaced.inPlace) tellOnce(context, "info", `${resource.dest}: in-place write: not atomic`);
   } finally {
+    stage.close();
     rmSync(stage.path, { force: true });
   }
   log("info", `Target config ${resource.dest} has been updated`);
-  if (settings.keepStageFile) await keepCandidate(context, target, content, attributes);
+  if (settings.keepStageFile) keepCandidate(context, target, content, attributes);
   return "written";
 }
 
@@ -254,15 +251,11 @@ export function commandVariables(
 }
 
 /** Leaves the candidate beside the file, the newest one only. */
-async function keepCandidate(
-  context: RunContext,
-  target: string,
-  content: Buffer,
-  attributes: Attributes,
-): Promise<void> {
+function keepCandidate(context: RunContext, target: string, content: Buffer, attributes: Attributes): void {
   removeLeftovers(target, { onlyOld: false });
   ensureFolder(target, context.resource);
   const { settings } = context;
-  const kept = await writeStage({ target, content, attributes, flush: false, stageDir: settings.stageDir });
+  const kept = writeStage({ target, content, attributes, stageDir: settings.stageDir });
+  kept.close();
   context.log("info", `Keeping staged file: ${kept.path}`);
 }

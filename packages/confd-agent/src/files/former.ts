@@ -1,0 +1,83 @@
+/**
+ * The text that stood in a file, kept beside it until the one that took its place is on the disk. A machine that crashes
+ * in between may leave an empty file or zeros, for the new name may reach the disk before the new text does.
+ */
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { codeOf } from "../errors.ts";
+import { digestOf, readCurrent } from "./compare.ts";
+
+/** `.NAME.DIGEST.old`, with the digest of the text that takes its place. */
+const END = /^([0-9a-f]{12})\.old$/;
+
+export interface Former {
+  /** The new text is on the disk. */
+  drop(): void;
+  /** Puts the old text back. */
+  restore(): void;
+}
+
+/** Keeps what stands in a file under a second name; nothing where that cannot be. */
+export function keepFormer(target: string, next: Buffer): Former | undefined {
+  const path = join(dirname(target), `.${basename(target)}.${digestOf(next)}.old`);
+  const drop = (): void => rmSync(path, { force: true });
+  try {
+    link(target, path, drop);
+  } catch {
+    return undefined;
+  }
+  return { drop, restore: () => renameSync(path, target) };
+}
+
+function link(target: string, path: string, drop: () => void): void {
+  try {
+    linkSync(target, path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    // Of a change to the same text that was cut off.
+    drop();
+    linkSync(target, path);
+  }
+}
+
+/**
+ * After a crash: puts the former text back where the new one did not reach the disk, and removes what is not needed.
+ * Whether it was put back. Only files of the given user count, which have no other name: anyone may write in some folders.
+ */
+export function recoverFormer(target: string, uid: number): boolean {
+  const kept = keptFor(target, uid);
+  if (kept.length === 0) return false;
+  const now = readCurrent(target);
+  const isWhole =
+    now !== undefined && kept.some(({ isTarget, digest }) => isTarget || digest === digestOf(now.content));
+  const [last] = kept;
+  if (!isWhole) renameSync(last!.path, target);
+  for (const { path } of kept) rmSync(path, { force: true });
+  return !isWhole;
+}
+
+interface Kept {
+  readonly path: string;
+  readonly digest: string;
+  /** It is the file itself: the change went no further. */
+  readonly isTarget: boolean;
+  readonly mtimeMs: number;
+}
+
+/** What is kept, the last first. */
+function keptFor(target: string, uid: number): readonly Kept[] {
+  const folder = dirname(target);
+  const start = `.${basename(target)}.`;
+  const inode = lstatSync(target, { throwIfNoEntry: false })?.ino;
+  const found: Kept[] = [];
+  for (const name of readdirSync(folder)) {
+    const digest = name.startsWith(start) ? END.exec(name.slice(start.length))?.[1] : undefined;
+    if (digest === undefined) continue;
+    const path = join(folder, name);
+    const entry = lstatSync(path);
+    const isTarget = entry.ino === inode;
+    const isOurs = entry.isFile() && entry.uid === uid && (entry.nlink === 1 || isTarget);
+    if (isOurs) found.push({ path, digest, isTarget, mtimeMs: entry.mtimeMs });
+  }
+  return found.sort((a, b) => b.mtimeMs - a.mtimeMs);
+}
