@@ -113,6 +113,10 @@ it("CONFD-REDIS-4 CONFD-BE-2 a key that is a field of a hash is read and followe
   await becomes(scene, "out", "");
 });
 
+/** Scans since the counts were reset; undefined for none. */
+const scans = (): string | undefined =>
+  /cmdstat_scan:calls=(\d+)/.exec(redis.command("info", "commandstats"))?.[1];
+
 it("CONFD-REDIS-4 CONFD-BE-4 many resources are read with one scan, each its own keys", async () => {
   const names = Array.from({ length: 30 }, (_, i) => `n${i}`);
   redis.command("mset", ...names.flatMap((name) => [`/app/${name}/a`, name, `/app/${name}x`, "no"]));
@@ -129,7 +133,35 @@ it("CONFD-REDIS-4 CONFD-BE-4 many resources are read with one scan, each its own
     const hash = name === "n3" ? "/app/n3/h=hash " : "";
     expect(scene.read(name)).toBe(`/app/${name}/a=${name} ${hash}`);
   }
-  expect(/cmdstat_scan:calls=(\d+)/.exec(redis.command("info", "commandstats"))?.[1]).toBe("1");
+  expect(scans()).toBe("1");
+});
+
+it("CONFD-REDIS-13 after changes the keys that were told are read, without any scan, and together", async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `n${i}`);
+  redis.command("mset", ...names.flatMap((name) => [`/app/${name}/a`, "0", `/app/${name}/b`, "0"]));
+  redis.command("hset", "/app/n3", "h", "0");
+  for (const name of names) {
+    scene.resource(name, {
+      keys: [`/app/${name}`],
+      template: `{{range gets "/app/${name}/*"}}{{.Key}}={{.Value}} {{end}}`,
+    });
+  }
+  const text = (name: string, value: string): string =>
+    [
+      `/app/${name}/a=${value} /app/${name}/b=${value} `,
+      ...(name === "n3" ? [`/app/${name}/h=${value} `] : []),
+    ].join("");
+  watch();
+  for (const name of names) await becomes(scene, name, text(name, "0"));
+  redis.command("config", "resetstat");
+  redis.command("hset", "/app/n3", "h", "1");
+  redis.command("mset", ...names.flatMap((name) => [`/app/${name}/a`, "1", `/app/${name}/b`, "1"]));
+  for (const name of names) await becomes(scene, name, text(name, "1"));
+  redis.command("del", "/app/n5/a", "/app/n5/b");
+  redis.command("rename", "/app/n6/a", "/app/n5/c");
+  await becomes(scene, "n5", "/app/n5/c=1 ");
+  await becomes(scene, "n6", "/app/n6/b=1 ");
+  expect(scans()).toBeUndefined();
 });
 
 it("AS-15 CONFD-REDIS-10 CONFD-WATCH-4 two resources on one connection both end with their last value", async () => {

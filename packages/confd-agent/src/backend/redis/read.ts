@@ -60,34 +60,45 @@ export function hashesAbove(ranges: readonly string[], keys: RedisKeys): string[
 /** The server answered, with an error. */
 export const isReply = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
 
-/** Reads strings and hashes, or hashes alone where some may be refused; the keys that are neither. */
+/** What was read of keys of the server. */
+export interface Read {
+  /** Values by logical key, for each key of the server that has any. */
+  readonly values: Map<string, ReadonlyMap<string, string>>;
+  /** Keys that are neither strings nor hashes. */
+  readonly unusable: readonly string[];
+}
+
+/** Reads strings and hashes, or hashes alone where some may be refused. */
 export async function readKeys(
   redis: Redis,
-  own: readonly string[],
+  owns: readonly string[],
   keys: RedisKeys,
-  into: Map<string, string>,
   { tolerant = false }: { tolerant?: boolean } = {},
-): Promise<string[]> {
+): Promise<Read> {
   const unusable: string[] = [];
-  for (let at = 0; at < own.length; at += PIPELINE) {
-    const part = own.slice(at, at + PIPELINE);
+  const values: Read["values"] = new Map();
+  for (let at = 0; at < owns.length; at += PIPELINE) {
+    const part = owns.slice(at, at + PIPELINE);
     const types = await pipelined<string | null>(redis, part, "type", tolerant);
     const strings = part.filter((_, index) => !tolerant && types[index] === "string");
     const hashes = part.filter((_, index) => types[index] === "hash");
     unusable.push(...part.filter((_, index) => !["string", "hash", "none", null].includes(types[index]!)));
     for (const [index, value] of (await pipelined<Buffer | null>(redis, strings, "getBuffer")).entries()) {
-      if (value !== null) into.set(keys.logical(strings[index]!), value.toString("latin1"));
+      const own = strings[index]!;
+      if (value !== null) values.set(own, new Map([[keys.logical(own), value.toString("latin1")]]));
     }
     for (const [index, fields] of (
       await pipelined<Record<string, Buffer> | null>(redis, hashes, "hgetallBuffer", tolerant)
     ).entries()) {
       const below = keys.logical(hashes[index]!);
-      for (const [field, value] of Object.entries(fields ?? {})) {
-        into.set(`${below}/${Buffer.from(field, "utf8").toString("latin1")}`, value.toString("latin1"));
-      }
+      const named = Object.entries(fields ?? {}).map(([field, value]): [string, string] => [
+        `${below}/${Buffer.from(field, "utf8").toString("latin1")}`,
+        value.toString("latin1"),
+      ]);
+      if (named.length > 0) values.set(hashes[index]!, new Map(named));
     }
   }
-  return unusable;
+  return { values, unusable };
 }
 
 type Command = "type" | "getBuffer" | "hgetallBuffer";

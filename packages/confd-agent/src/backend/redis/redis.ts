@@ -1,20 +1,18 @@
 /** Redis as a source: strings and hashes, and its notices of changed keys. */
 
-import { textOf } from "@quartet/go-template";
 import { Redis, type RedisOptions } from "ioredis";
 import type { BackendSettings } from "../../config/settings.ts";
 import { BackendError, ConfigError, messageOf } from "../../errors.ts";
 import type { Level } from "../../observe/log.ts";
-import { type Backend, type Snapshot, within } from "../backend.ts";
+import type { Backend } from "../backend.ts";
 import { readTlsFiles } from "../tls.ts";
 import { escaped, redisKeys } from "./keys.ts";
 import { parseRedisNodes, type RedisNode, redisPassword } from "./nodes.ts";
 import { prepareNotices } from "./notices.ts";
-import { hashesAbove, isReply, readKeys, scanBelow } from "./read.ts";
+import { hashesAbove, isReply } from "./read.ts";
+import { createReader } from "./reader.ts";
 import { followMaster, inOurWords, viaSentinels } from "./sentinel.ts";
 
-/** A read that a change came into is done again, so often. */
-const MAX_REREADS = 3;
 /** Pause between signs of life that a watch asks for, in milliseconds. */
 const ALIVE_MS = 10_000;
 
@@ -32,9 +30,6 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
   let current = 0;
   let commands: Redis | undefined;
   let connecting: Promise<Redis> | undefined;
-  /** Counts changes that were told, so that a read sees those that come into it. */
-  let changes = 0;
-  const toldTypes = new Set<string>();
 
   const connect = async (node: RedisNode): Promise<Redis> => {
     const redis = new Redis(optionsOf(node, settings, password, fromClientKey));
@@ -77,34 +72,21 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     commands = await connecting;
     return commands;
   };
-  const readOnce = async (ranges: readonly string[]): Promise<Snapshot> => {
-    const redis = await commandConnection();
-    const values = new Map<string, string>();
-    const own = new Map<string, string>();
-    for (const range of ranges) if (range !== "/") own.set(keys.own(range), range);
-    await readKeys(redis, hashesAbove(ranges, keys), keys, values, { tolerant: true });
-    const unusable = await readKeys(redis, [...own.keys()], keys, values);
-    for (const key of unusable) {
-      if (toldTypes.has(key)) continue;
-      toldTypes.add(key);
-      notice("warn", `redis: ${textOf(key)} is neither a string nor a hash: it is left out`);
-    }
-    await readKeys(redis, await scanBelow(redis, ranges, keys), keys, values);
-    const isAsked = within(ranges);
-    return { values: new Map([...values].filter(([key]) => isAsked(key))) };
-  };
+  const reader = createReader({
+    keys,
+    connection: commandConnection,
+    onUnusable: (key) => notice("warn", `redis: ${key} is neither a string nor a hash: it is left out`),
+  });
 
   return {
     label: `redis ${settings.nodes.join(", ")}`,
-    read: async (ranges) => {
-      for (let tries = 0; ; tries++) {
-        const before = changes;
-        const snapshot = await readOnce(ranges).catch((error: unknown) => {
-          // What does not answer any more may look connected for long.
-          if (!isReply(error)) commands?.disconnect();
-          throw error;
-        });
-        if (changes === before || tries >= MAX_REREADS) return snapshot;
+    read: async (ranges, { atLeast }) => {
+      try {
+        return await reader.read(ranges, { changed: atLeast !== undefined });
+      } catch (error) {
+        // What does not answer any more may look connected for long.
+        if (!isReply(error)) commands?.disconnect();
+        throw error;
       }
     },
     watch: async (ranges, events, signal) => {
@@ -134,10 +116,14 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
         // It may end before it is waited for.
         ended.catch(() => {});
         const told = (channel: Buffer): void => {
-          changes += 1;
-          const key = keys.logical(channel.toString("latin1").slice(start.length));
+          const own = channel.toString("latin1").slice(start.length);
+          const revision = reader.told(own);
           // Of a hash it is not told which field changed.
-          events.onChange({ keys: [key], withBelow: true });
+          events.onChange({
+            keys: [keys.logical(own)],
+            withBelow: true,
+            ...(revision === undefined ? {} : { revision }),
+          });
         };
         redis.on("pmessageBuffer", (_pattern: unknown, channel: Buffer) => told(channel));
         const patterns = ranges.flatMap((range) => [
@@ -154,6 +140,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
             .psubscribe(Buffer.from(start + escaped(key), "latin1") as unknown as string)
             .catch(() => {});
         }
+        if (polling === undefined) reader.follow(ranges, () => redis.ping());
         events.onReady({ resumed: false });
         if (polling !== undefined) poll = setInterval(() => events.onChange({}), polling);
         await ended;
@@ -161,6 +148,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
         clearInterval(poll);
         clearInterval(alive);
         unfollow();
+        reader.unfollow();
         redis.disconnect();
       }
     },
