@@ -4,6 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import { attachControlPlane, type ControlPlane, startControlPlane } from "@quartet/testing";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { becomes, eventually } from "./agent.testkit.ts";
+import { createKubernetesBackend } from "./backend/kubernetes/kubernetes.ts";
+import { loadSettings } from "./config/settings.ts";
 import { type Cluster, createCluster } from "./kubernetes.testkit.ts";
 import { startRelay } from "./relay.testkit.ts";
 
@@ -158,6 +160,47 @@ it("CONFD-K8S-11 what changed while the objects were refused is read when they a
     await becomes(scene, "web", "2");
     expect((await agent.stop()).code).toBe(0);
   } finally {
+    await relay.close();
+  }
+});
+
+it("CONFD-K8S-17 a watch that hangs is begun again where it was", async () => {
+  const relay = await startRelay(new URL(cluster.server).host);
+  const stop = new AbortController();
+  let changes = 0;
+  const notices: string[] = [];
+  try {
+    await cluster.apply("configmaps", "web", { data: { v: "1" } });
+    cluster.through(relay.address);
+    await cluster.args();
+    const { settings } = loadSettings(new Map([["kubeconfig", cluster.scene.path("kubeconfig-admin")]]), {});
+    const backend = await createKubernetesBackend({ settings, environment: {}, silenceMs: 2000 });
+    const range = `/configmaps/${cluster.namespace}/web`;
+    const value = async (): Promise<string | undefined> =>
+      (await backend.read([range], { signal: stop.signal })).values.get(`${range}/v`);
+    const ready = Promise.withResolvers<void>();
+    const watching = backend.watch!(
+      [range],
+      {
+        onReady: () => ready.resolve(),
+        onChange: () => {
+          changes += 1;
+        },
+        onNotice: (_level, message) => notices.push(message),
+      },
+      stop.signal,
+    );
+    await ready.promise;
+    relay.freeze();
+    await cluster.patch("configmaps", "web", { data: { v: "2" } });
+    await eventually(value, (seen) => seen === "2");
+    expect(changes).toBe(1);
+    expect(notices).toEqual([]);
+    stop.abort();
+    await watching;
+    await backend.close();
+  } finally {
+    stop.abort();
     await relay.close();
   }
 });

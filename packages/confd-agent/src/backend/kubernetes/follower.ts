@@ -10,8 +10,12 @@ import { refusal, selection } from "./selection.ts";
 
 /** The server ends a watch after this, in seconds; it is then begun again where it was. */
 const WATCH_SECONDS = 300;
-/** A watch that brings nothing for so long beyond its end is given up, in milliseconds. */
-const GRACE_MS = 30_000;
+/**
+ * A watch that brings nothing for so long is begun again where it was, in milliseconds: an API server sends bookmarks
+ * every minute to those who watch what changes at all, and the others ask again for little. What a firewall has forgotten
+ * looks connected, and so does a server that hangs.
+ */
+const SILENCE_MS = 75_000;
 /** The history since the last event is gone. */
 const GONE = 410;
 
@@ -19,6 +23,8 @@ export interface FollowerOptions {
   readonly client: Client;
   readonly request: Request;
   readonly settings: BackendSettings;
+  /** Default {@link SILENCE_MS}. */
+  readonly silenceMs?: number | undefined;
   /** The objects are known, or cannot be had for now. */
   readonly onReady: () => void;
   /** The data of an object changed. */
@@ -34,7 +40,7 @@ export interface Follower {
 }
 
 export function createFollower(options: FollowerOptions): Follower {
-  const { client, request, settings, onReady, onChange, onNotice } = options;
+  const { client, request, settings, silenceMs = SILENCE_MS, onReady, onChange, onNotice } = options;
   const kind = request.resource === "secrets" ? SECRET : CONFIG_MAP;
   const chosen = selection(request);
   let objects: Map<string, ConfigObject> | undefined;
@@ -58,19 +64,32 @@ export function createFollower(options: FollowerOptions): Follower {
     if (before !== undefined && !sameObjects(before, objects)) onChange();
   };
   const watch = async (signal: AbortSignal): Promise<void> => {
-    const limit = AbortSignal.timeout(WATCH_SECONDS * 1000 + GRACE_MS);
-    const events = client.watch(kind, {
-      ...chosen,
-      resourceVersion: version,
-      timeoutSeconds: WATCH_SECONDS,
-      signal: AbortSignal.any([signal, limit]),
-    });
-    for await (const { type, object } of events) {
-      if (type === "ERROR") throw errorOf(object);
-      version = object.metadata.resourceVersion ?? version;
-      if (type === "BOOKMARK") continue;
-      const changed = type === "DELETED" ? (objects?.delete(keyOf(object)) ?? false) : put(object);
-      if (changed) onChange();
+    const silent = new AbortController();
+    let answered = false;
+    const silence = setTimeout(() => silent.abort(), silenceMs);
+    try {
+      const events = client.watch(kind, {
+        ...chosen,
+        resourceVersion: version,
+        timeoutSeconds: WATCH_SECONDS,
+        signal: AbortSignal.any([signal, silent.signal]),
+        onBytes: () => {
+          answered = true;
+          silence.refresh();
+        },
+      });
+      for await (const { type, object } of events) {
+        if (type === "ERROR") throw errorOf(object);
+        version = object.metadata.resourceVersion ?? version;
+        if (type === "BOOKMARK") continue;
+        const changed = type === "DELETED" ? (objects?.delete(keyOf(object)) ?? false) : put(object);
+        if (changed) onChange();
+      }
+    } catch (error) {
+      if (silent.signal.aborted && answered) return;
+      throw error;
+    } finally {
+      clearTimeout(silence);
     }
   };
   return {

@@ -18,12 +18,15 @@ const TREES = /\.(json|ya?ml)$/;
 export interface KubernetesOptions {
   readonly settings: BackendSettings;
   readonly environment: Environment;
+  /** A watch without a byte for so long is begun again, in milliseconds; default as the follower has it. */
+  readonly silenceMs?: number;
 }
 
 /** Opens a client; the cluster is asked with the first read. */
 export async function createKubernetesBackend({
   settings,
   environment,
+  silenceMs,
 }: KubernetesOptions): Promise<Backend> {
   const connection = await loadConnection({
     env: environment,
@@ -67,6 +70,7 @@ export async function createKubernetesBackend({
           client,
           request,
           settings,
+          silenceMs,
           onReady: () => ready(key),
           onChange: () => events.onChange({ keys: changedKeys(request, ranges, namespace) }),
           onNotice: events.onNotice,
