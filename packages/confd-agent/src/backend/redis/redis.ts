@@ -80,9 +80,9 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
 
   return {
     label: `redis ${settings.nodes.join(", ")}`,
-    read: async (ranges, { atLeast }) => {
+    read: async (ranges, { atLeast, signal }) => {
       try {
-        return await reader.read(ranges, { changed: atLeast !== undefined });
+        return await reader.read(ranges, { changed: atLeast !== undefined, signal });
       } catch (error) {
         // What does not answer any more may look connected for long.
         if (!isReply(error)) commands?.disconnect();

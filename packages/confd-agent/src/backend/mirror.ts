@@ -1,8 +1,9 @@
 /**
- * Values of watched ranges, kept current by reading the keys that the server tells of: a scan goes through all keys of the
- * server, however few of them changed. Keys of the server are `own` keys here; one may hold many values, as a hash does.
+ * Values of watched ranges, kept current by reading the keys that the server tells of: a whole read goes through all keys
+ * of a range, or of the server, however few of them changed. Keys of the server are `own` keys here; one may hold many
+ * values, as a hash of Redis does.
  */
-import { within } from "../backend.ts";
+import { within } from "./backend.ts";
 
 /** What was read of keys of the server; those without values are not there, or of no use. */
 export type OwnValues = ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -1,8 +1,8 @@
-/** The mirror of a Redis server: what may be taken from it, and what is to be read again. */
+/** The mirror of a server: what may be taken from it, and what is to be read again. */
 import { expect, it } from "vitest";
-import { redisKeys } from "./keys.ts";
 import { createMirror, type Mirror, type OwnValues } from "./mirror.ts";
-import { hashesAbove } from "./read.ts";
+import { redisKeys } from "./redis/keys.ts";
+import { hashesAbove } from "./redis/read.ts";
 
 const keys = redisKeys("", false);
 const mirrorOf = (...ranges: string[]): Mirror => {
