@@ -32,6 +32,7 @@ const MATRIX: Readonly<Record<string, { watch: boolean; constant?: boolean; secr
   env: { watch: false, constant: true },
   consul: { watch: true },
   vault: { watch: false, secret: true },
+  zookeeper: { watch: true },
 };
 
 it("CONFD-BE-8 backends watch, stay as they are, and hold secrets as the matrix says", async () => {

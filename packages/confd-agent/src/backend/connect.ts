@@ -24,6 +24,9 @@ export function checkBackend(settings: BackendSettings, environment: Environment
   if (backend !== "redis" && (clientCert === "") !== (clientKey === "")) {
     throw new ConfigError("client-cert and client-key belong together: give both");
   }
+  if (backend === "zookeeper" && (settings.clientCaKeys !== "" || clientCert !== "")) {
+    throw new ConfigError("backend zookeeper: connections with TLS are not included in this build");
+  }
   if (backend === "vault") checkLogin(settings, environment);
 }
 
@@ -62,6 +65,10 @@ export async function connectBackend(
     case "vault": {
       const { createVaultBackend } = await import("./vault/vault.ts");
       return createVaultBackend(settings, environment);
+    }
+    case "zookeeper": {
+      const { createZooKeeperBackend } = await import("./zookeeper/zookeeper.ts");
+      return createZooKeeperBackend(settings);
     }
     default:
       throw new ConfigError(`backend ${settings.backend} is not included in this build`);

@@ -10,6 +10,7 @@ const DEFAULT_NODES: Readonly<Record<string, string>> = {
   etcdv3: "127.0.0.1:2379",
   redis: "127.0.0.1:6379",
   vault: "http://127.0.0.1:8200",
+  zookeeper: "127.0.0.1:2181",
 };
 const WITHOUT_NODES: ReadonlySet<string> = new Set(["env", "file", "kubernetes"]);
 

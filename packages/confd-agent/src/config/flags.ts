@@ -216,6 +216,7 @@ export const BACKENDS: readonly string[] = [
   "kubernetes",
   "redis",
   "vault",
+  "zookeeper",
 ];
 export const ABSENT_BACKENDS: readonly string[] = [
   "acm",
@@ -224,7 +225,6 @@ export const ABSENT_BACKENDS: readonly string[] = [
   "rancher",
   "secretsmanager",
   "ssm",
-  "zookeeper",
 ];
 
 /** The variable of a flag. */

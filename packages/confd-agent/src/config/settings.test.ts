@@ -164,7 +164,7 @@ describe("where settings come from", () => {
     const cases = {
       ectd: 'Invalid backend "ectd": use one of consul, env, etcd,',
       ssm: "backend ssm is not included in this build",
-      zookeeper: "backend zookeeper is not included in this build",
+      dynamodb: "backend dynamodb is not included in this build",
       vault: "vault: no token",
       file: "backend file: no file",
     };
