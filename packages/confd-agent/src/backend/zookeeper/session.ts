@@ -66,6 +66,7 @@ export class ZooKeeperError extends Error {
 
 /** A session without any sign of life ends after this, in milliseconds; the server may wish for another time. */
 const SESSION_MS = 12_000;
+const SHORTEST_MS = 1000;
 /** Longest answer, in bytes. A server's own limit for a node is 1 MiB; lists of children may be longer. */
 const LONGEST = 32 * 1024 * 1024;
 const PASSWORD_BYTES = 16;
@@ -91,18 +92,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let alive: NodeJS.Timeout | undefined;
   let silence: NodeJS.Timeout | undefined;
 
-  const lose = (error: Error): void => {
+  const close = (error: Error, leave: () => void): void => {
     if (!isOpen) return;
     isOpen = false;
     clearTimeout(dial);
     clearTimeout(silence);
     clearInterval(alive);
-    socket.destroy();
+    leave();
     greeted.reject(error);
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
     ended.resolve(error);
   };
+  const lose = (error: Error): void => close(error, () => socket.destroy());
   const dial = setTimeout(
     () => lose(new BackendError(`no connection within ${dialTimeout / 1000}s`)),
     dialTimeout,
@@ -120,8 +122,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
   const endWhenIdle = (): void => {
     if (!isEnding || waiting.size > 0 || !isOpen) return;
-    socket.end(juteWriter().int(0).int(CLOSE).frame());
-    lose(new BackendError("the session has ended"));
+    const farewell = juteWriter().int(0).int(CLOSE).frame();
+    close(new BackendError("the session has ended"), () => socket.end(farewell, () => socket.destroy()));
   };
   const take = (message: Buffer): void => {
     const body = juteReader(message);
@@ -163,13 +165,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     const agreed = await greeted.promise;
     if (agreed <= 0) throw new BackendError("the server refuses the session");
-    silence = setTimeout(
-      () => lose(new BackendError("the server does not answer any more")),
-      (agreed * 2) / 3,
-    );
+    if (!isOpen) throw new BackendError("the connection is lost");
+    const third = Math.min(Math.max(agreed, SHORTEST_MS), SESSION_MS) / 3;
+    silence = setTimeout(() => lose(new BackendError("the server does not answer any more")), 2 * third);
     alive = setInterval(() => {
       if (!waiting.has(PING_XID)) send(PING_XID, PING, (body) => body).catch(() => {});
-    }, agreed / 3);
+    }, third);
     if (login !== "") await send(AUTH_XID, AUTH, (body) => body.int(0).bytes("digest").bytes(login));
     await call(SYNC, (body) => body.bytes("/"));
     clearTimeout(dial);

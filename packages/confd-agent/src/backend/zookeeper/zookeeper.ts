@@ -89,6 +89,7 @@ export function createZooKeeperBackend(settings: BackendSettings): Backend {
     watch: async (ranges, events, signal) => {
       // Reads are of the session of the watch: they see what it has told of.
       const own = await connected();
+      const over = new AbortController();
       onEvent = (path) => {
         const revision = followed.told(path);
         events.onChange({ keys: [path], ...(revision === undefined ? {} : { revision }) });
@@ -97,13 +98,10 @@ export function createZooKeeperBackend(settings: BackendSettings): Backend {
         if (!(await addWatches(own, ranges))) return await poll(settings, events, signal);
         followed.follow(ranges, () => own.call(EXISTS, (body) => body.bytes("/").flag(false)));
         events.onReady({ resumed: false });
-        const stopped = new Promise<undefined>((resolve) => {
-          if (signal.aborted) resolve(undefined);
-          else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-        });
-        const reason = await Promise.race([own.ended, stopped]);
+        const reason = await Promise.race([own.ended, aborted(signal, over.signal)]);
         if (reason !== undefined) throw reason;
       } finally {
+        over.abort();
         onEvent = () => {};
         followed.unfollow();
         // The server keeps its watches as long as the session.
@@ -124,12 +122,19 @@ async function poll({ interval }: BackendSettings, events: WatchEvents, signal: 
   );
   events.onReady({ resumed: false });
   const timer = setInterval(() => events.onChange({}), pause);
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await aborted(signal);
   clearInterval(timer);
 }
+
+/** Resolves when the signal aborts; not listened for any more once the second one does. */
+const aborted = (signal: AbortSignal, over?: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), {
+      once: true,
+      ...(over === undefined ? {} : { signal: over }),
+    });
+  });
 
 const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) || "/";
 
