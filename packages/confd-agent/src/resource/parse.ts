@@ -9,6 +9,7 @@ import { ConfigError } from "../errors.ts";
 import { joinPath } from "../functions/paths.ts";
 import { checkCommandProblem, hasUnsafePath } from "../run/command-text.ts";
 import { findId } from "./owners.ts";
+import { parseReload } from "./reload.ts";
 import type { Resource } from "./resource.ts";
 
 const FORMATS = ["json", "yaml", "yml", "toml", "xml"] as const;
@@ -24,6 +25,8 @@ const FIELDS = [
   "group",
   "check-cmd",
   "reload-cmd",
+  "reload-http",
+  "reload-signal",
   "check-cmd-timeout",
   "reload-cmd-timeout",
   "min-reload-interval",
@@ -71,6 +74,15 @@ export function parseResource(name: string, file: string, text: string, settings
       `${file}: dest holds characters that the shell reads as its own: write "$CONFD_SRC" and "$CONFD_DEST" in commands in place of {{.src}} and {{.dest}}`,
     );
   }
+  const reload = parseReload(
+    {
+      command: reloadCmd,
+      http: read.string("reload-http") ?? "",
+      signal: read.string("reload-signal") ?? "",
+      dest: destination,
+    },
+    fail,
+  );
   const mode = modeOf(template, text, fail, (warning) => warnings.push(`${file}: ${warning}`));
   const format = read.string("output-format") ?? "";
   if (format !== "" && !FORMATS.includes(format as "json")) {
@@ -102,7 +114,7 @@ export function parseResource(name: string, file: string, text: string, settings
     uid: id("uid", "owner", "passwd", process.geteuid?.() ?? 0),
     gid: id("gid", "group", "group", process.getegid?.() ?? 0),
     checkCmd,
-    reloadCmd,
+    ...(reload === undefined ? {} : { reload }),
     checkCmdTimeout: read.duration("check-cmd-timeout") ?? settings.checkCmdTimeout,
     reloadCmdTimeout: read.duration("reload-cmd-timeout") ?? settings.reloadCmdTimeout,
     minReloadInterval: read.duration("min-reload-interval") ?? 0,

@@ -1,5 +1,6 @@
 /** A template resource: one file of conf.d, understood. */
 import type { BackendSettings } from "../config/settings.ts";
+import type { Reload } from "./reload.ts";
 
 export interface Resource {
   /** Path of its file below conf.d, e.g. `sites/web.toml`. */
@@ -18,7 +19,7 @@ export interface Resource {
   readonly uid: number;
   readonly gid: number;
   readonly checkCmd: string;
-  readonly reloadCmd: string;
+  readonly reload?: Reload;
   /** Milliseconds; 0 is none. */
   readonly checkCmdTimeout: number;
   readonly reloadCmdTimeout: number;

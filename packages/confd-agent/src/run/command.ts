@@ -5,8 +5,8 @@ import { shownDuration } from "../config/duration.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import type { SecretTexts } from "./secrets.ts";
 
-/** Output that is kept of a command. */
-const MAX_OUTPUT = 64 * 1024;
+/** Output that is kept of a command, in bytes. */
+export const MAX_OUTPUT: number = 64 * 1024;
 /** Time between the request to end and the end by force. */
 const KILL_AFTER_MS = 5000;
 /** What a command printed may arrive after its end was told. */

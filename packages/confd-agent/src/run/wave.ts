@@ -5,11 +5,11 @@ import type { Environment, Settings } from "../config/settings.ts";
 import { BackendError, messageOf, RunError } from "../errors.ts";
 import { isLogged, type Level } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
-import { runCommand, shownOutput, shownProblem } from "./command.ts";
-import { reloadCommand } from "./command-text.ts";
+import { shownOutput, shownProblem } from "./command.ts";
 import { currentHost } from "./host.ts";
 import type { PendingReloads } from "./pending.ts";
 import { commandVariables, processResource } from "./process.ts";
+import { runReload } from "./reload.ts";
 import type { Renderer, RenderHost } from "./render.ts";
 import type { SecretTexts } from "./secrets.ts";
 import type { Slots } from "./slots.ts";
@@ -135,7 +135,7 @@ async function runSteps(
 ): Promise<{ revision: number | undefined; changedData: boolean }> {
   const { resource, memory, client } = tracked;
   const { settings, renderer, metrics, log, signal, onDifference } = deps;
-  const hasReload = !settings.syncOnly && !settings.noop && resource.reloadCmd !== "";
+  const hasReload = !settings.syncOnly && !settings.noop && resource.reload !== undefined;
   const known = memory.values;
   // Of a resource that was edited, the reload of its former version may be due.
   if (hasReload && deps.pending.has(resource.dest)) tracked.reloadPending = true;
@@ -188,13 +188,14 @@ function deferredUntil({ resource, reloadPending, lastReloadAt }: Tracked): numb
   return reloadPending && earliest > performance.now() ? earliest : undefined;
 }
 
-const groupKey = ({ resource }: Tracked): string => reloadCommand(resource.reloadCmd, resource.dest);
+const groupKey = ({ resource: { reload } }: Tracked): string =>
+  reload === undefined ? "" : `${reload.kind} ${reload.text}`;
 
 function reloadGroups(wave: readonly Tracked[], { syncOnly, noop }: Settings): Map<string, ReloadGroup> {
   const groups = new Map<string, ReloadGroup>();
   if (syncOnly || noop) return groups;
   for (const tracked of wave) {
-    if (tracked.resource.reloadCmd === "") continue;
+    if (tracked.resource.reload === undefined) continue;
     const key = groupKey(tracked);
     const group = groups.get(key);
     if (group !== undefined) group.left += 1;
@@ -206,6 +207,9 @@ function reloadGroups(wave: readonly Tracked[], { syncOnly, noop }: Settings): M
   return groups;
 }
 
+/** What reloads are called in conf.d. */
+const FIELDS = { command: "reload_cmd", http: "reload_http", signal: "reload_signal" } as const;
+
 /** Runs the command once for all that are due; a failure is that of each. */
 async function reload(
   group: ReloadGroup,
@@ -215,8 +219,8 @@ async function reload(
   if (first === undefined) return group.finish(undefined);
   for (const tracked of group.due) tracked.lastReloadAt = performance.now();
   const { resource } = first;
-  const result = await runCommand({
-    command: groupKey(first),
+  const result = await runReload({
+    reload: resource.reload!,
     timeout: resource.reloadCmdTimeout,
     environment: {
       ...environment,
@@ -228,7 +232,7 @@ async function reload(
   const problem = shownProblem(result, secrets);
   if (problem === undefined) {
     if (isLogged("debug", settings.logLevel))
-      log("debug", `reload_cmd printed ${shownOutput(result, secrets)}`, first);
+      log("debug", `${FIELDS[resource.reload!.kind]} printed ${shownOutput(result, secrets)}`, first);
     for (const tracked of group.due) {
       tracked.reloadPending = false;
       pending.set(tracked.resource.dest, false);
