@@ -1,6 +1,7 @@
 /**
  * `npm run bench:confd`: the confd agent on a real etcd server, 100 files over 10,000 keys. Where `QUARTET_TEST_CONFD` names
- * a binary of confd 0.16 that is measured in the same run.
+ * a binary of confd 0.16 that is measured in the same run. The files are in the system's folder for temporary ones
+ * (`TMPDIR`), whose file system decides when they are flushed.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AGENT_NODE_FLAGS } from "../packages/confd-agent/bundle.ts";
+import { flushTime } from "../packages/confd-agent/src/files/flush.ts";
 import { type EtcdServer, startEtcd } from "../packages/confd-agent/src/servers.testkit.ts";
 import { NODE_ENVIRONMENT } from "../tools/bundle.ts";
 
@@ -84,7 +86,7 @@ try {
     ({ child }, index) => (100 * (cpuTicks(child) - before[index]!)) / TICKS / (IDLE_MS / 1000),
   );
   console.log(
-    `${etcd.version}, Node.js ${process.version}, ${cpus().length} CPUs, ${FILES} files over ${FILES * KEYS_PER_FILE} keys, ${CHANGES} changes, load ${loadavg()[0]!.toFixed(1)}`,
+    `${etcd.version}, Node.js ${process.version}, ${cpus().length} CPUs, ${FILES} files over ${FILES * KEYS_PER_FILE} keys, ${CHANGES} changes, flushing: ${flushTime(join(running[0]!.folder, "out0"))}, load ${loadavg()[0]!.toFixed(1)}`,
   );
   console.log(
     "| | start, ms | all files, ms | change, median ms | change, p95 ms | idle CPU, % | RSS, MiB |",
