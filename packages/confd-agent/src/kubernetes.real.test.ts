@@ -191,10 +191,12 @@ it("CONFD-K8S-17 a watch that hangs is begun again where it was", async () => {
       stop.signal,
     );
     await ready.promise;
-    relay.freeze();
     await cluster.patch("configmaps", "web", { data: { v: "2" } });
     await eventually(value, (seen) => seen === "2");
-    expect(changes).toBe(1);
+    relay.freeze();
+    await cluster.patch("configmaps", "web", { data: { v: "3" } });
+    await eventually(value, (seen) => seen === "3");
+    expect(changes).toBe(2);
     expect(notices).toEqual([]);
     stop.abort();
     await watching;

@@ -43,8 +43,8 @@ export async function startZooKeeper(): Promise<ZooKeeperServer> {
       "forceSync=no",
     ].join("\n"),
   );
-  const open = (): Promise<Session> =>
-    openSession({ server: { host: "127.0.0.1", port }, dialTimeout: 5000, login: "", onEvent: () => {} });
+  const open = (dialTimeout = 5000): Promise<Session> =>
+    openSession({ server: { host: "127.0.0.1", port }, dialTimeout, login: "", onEvent: () => {} });
   const within = async (work: (session: Session) => Promise<void>): Promise<void> => {
     const session = await open();
     await work(session).finally(session.end);
@@ -58,8 +58,9 @@ export async function startZooKeeper(): Promise<ZooKeeperServer> {
     folder,
     data,
     address: `127.0.0.1:${port}`,
+    // While it starts it takes connections and does not answer.
     isReady: () =>
-      open().then(
+      open(500).then(
         (session) => {
           session.end();
           return true;
