@@ -217,6 +217,40 @@ describe("hosts on a shared tunnel", () => {
     }
   });
 
+  it("TUN-653 a change that the API refuses keeps no host that may not be claimed any more", async () => {
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await tunnelId("ClusterTunnel", "main");
+    const rules = (service: string): object[] =>
+      ["mine.example.com", "www.example.com"].map((host) => {
+        const backend = { service: { name: service, port: { number: 80 } } };
+        return { host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } };
+      });
+    await stage.create("Ingress", "both", { spec: { ingressClassName: "cloudflare", rules: rules("good") } });
+    await eventually(() =>
+      expect(stage.hosts(id)).toEqual(["mine.example.com", "www.example.com", undefined]),
+    );
+    const error = { status: 400, code: 1056, message: "Bad Configuration" };
+    stage.cloudflare.faults.add({ path: /configurations/, method: /PUT/, body: /poison/, ...error });
+    // Together in one pass.
+    const pause = (value: string | null): Promise<void> =>
+      stage.patch("ClusterTunnel", "main", {
+        metadata: { annotations: { "cloudflare-operator.io/pause": value } },
+      });
+    await pause("true");
+    await eventually(async () =>
+      expect(await stage.ready("ClusterTunnel", "main")).toMatchObject({ reason: "Paused" }),
+    );
+    await stage.patch("Ingress", "both", { spec: { rules: rules("poison") } });
+    const hostPolicy = [{ namespaces: [stage.namespace], hostnames: ["mine.example.com"] }];
+    await stage.patch("ClusterTunnel", "main", { spec: { hostPolicy } });
+    await pause(null);
+    await eventually(() => expect(stage.hosts(id)).toEqual(["mine.example.com", undefined]));
+    expect(stage.remote(id).ingress[0].service).toContain("good.");
+    await eventually(async () =>
+      expect(await stage.events("both")).toContainEqual(expect.stringContaining("Bad Configuration")),
+    );
+  });
+
   it("TUN-654 a policy is bounded, and one that says nothing is refused", async () => {
     const asked = async (...hostPolicy: object[]): Promise<number> => {
       const object = { apiVersion: "networking.cloudflare-operator.io/v1alpha2", kind: "ClusterTunnel" };
