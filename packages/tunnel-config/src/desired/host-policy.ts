@@ -24,8 +24,8 @@ export interface CompiledGrants {
   readonly places: ReadonlyMap<string, readonly number[]>;
   /** Keys of all patterns in order, with the same places. */
   readonly keys: readonly (readonly [key: string, places: readonly number[]])[];
-  /** Labels of the deepest pattern. */
-  readonly depth: number;
+  /** Lengths of wildcards: suffixes of others need no look-up. */
+  readonly lengths: ReadonlySet<number>;
 }
 
 /** Pattern for everything. */
@@ -44,19 +44,19 @@ export function compileGrants(grants: readonly HostGrant[]): CompiledGrants {
   });
   const keys = [...places].map(([pattern, at]) => [keyOf(pattern), at] as const);
   keys.sort(([a], [b]) => compareBytes(a, b));
-  const depth = [...places.keys()].reduce((most, one) => Math.max(most, one.split(".").length), 0);
-  return { grants, places, keys, depth };
+  const wildcards = [...places.keys()].filter((pattern) => pattern.startsWith("*."));
+  return { grants, places, keys, lengths: new Set(wildcards.map(({ length }) => length)) };
 }
 
 /**
  * The policy of a tunnel object. Of all patterns that cover a host the most specific one decides, and whoever an entry
  * with it means may claim the host (TUN-651). A wildcard stands for all names below it, so each pattern below it must be
- * for the namespace as well. A host takes as many steps as the deepest pattern has labels, a wildcard a binary search more.
+ * for the namespace as well. A host takes a look-up for each of its suffixes that is as long as a wildcard, a wildcard a binary search more.
  * @param owner the object, such as `ClusterTunnel/main`
  * @param labelsOf labels of a namespace; none for one that is not known
  */
 export function hostPolicy(
-  { grants, places, keys, depth }: CompiledGrants,
+  { grants, places, keys, lengths }: CompiledGrants,
   owner: string,
   labelsOf: (namespace: string) => Readonly<Record<string, string>>,
 ): HostRefusal {
@@ -68,7 +68,7 @@ export function hostPolicy(
   });
   return (namespace, hostname) => {
     const host = normaliseHostname(hostname);
-    const deciding = decidingPattern(host, places, depth);
+    const deciding = decidingPattern(host, places, lengths);
     const what = host === "" ? "every host" : host;
     const no = `namespace ${namespace} may not claim ${what}: spec.hostPolicy of ${owner}`;
     if (deciding === undefined) return `${no} gives it to nobody`;
@@ -125,12 +125,12 @@ function means(
 function decidingPattern(
   host: string,
   places: ReadonlyMap<string, unknown>,
-  depth: number,
+  lengths: ReadonlySet<number>,
 ): string | undefined {
   if (host !== "" && places.has(host)) return host;
-  const labels = host.split(".");
-  for (let from = Math.max(1, labels.length - depth); from < labels.length; from += 1) {
-    const pattern = `*.${labels.slice(from).join(".")}`;
+  for (let at = host.indexOf("."); at >= 0; at = host.indexOf(".", at + 1)) {
+    if (!lengths.has(host.length - at + 1)) continue;
+    const pattern = `*${host.slice(at)}`;
     if (places.has(pattern)) return pattern;
   }
   return places.has(ALL) ? ALL : undefined;

@@ -5,11 +5,15 @@ import { holdsPort, punycodeOf } from "@quartet/tunnel-ingress";
 const MAX_NAME = 253;
 const MAX_LABEL = 63;
 
+/** Nearly all names, most of them here for the second time: they are in their form already. */
+const NORMAL = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+
 /**
  * The form that is stored and compared: lower case, punycode, without a trailing dot; empty for every host. Names that
  * have no such form stay as they are and are refused by {@link hostnameProblem}.
  */
 export function normaliseHostname(hostname: string): string {
+  if (NORMAL.test(hostname) && !hostname.includes("xn--")) return hostname;
   const bare = hostname.endsWith(".") && hostname !== "*." ? hostname.slice(0, -1) : hostname;
   if (bare === "" || bare === "*") return "";
   const wildcard = bare.startsWith("*.") ? "*." : "";
