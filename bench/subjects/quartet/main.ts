@@ -25,8 +25,8 @@ const podCache: ControllerModule = {
   crds: [],
   rights: [],
   flags: [],
-  build({ cache }) {
-    cache.informer(PODS, {
+  build({ sources }) {
+    sources.open(PODS, {
       projection: values["cache-pods"] === "metadata" ? "metadata" : "full",
       namespaces: [values.namespace],
     });

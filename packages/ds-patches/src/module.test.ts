@@ -24,7 +24,7 @@ function asked(mode: string) {
   };
   const silent = { named: () => silent, info: () => {}, warn: () => {} };
   const manager = {
-    ...{ cache: {}, clock: fakeClock(), log: silent, metrics: createMetrics(), features: {} },
+    ...{ sources: {}, clock: fakeClock(), log: silent, metrics: createMetrics(), features: {} },
     controller: () => builder,
     add: (runnable: Runnable) => void runnables.push(runnable),
   };

@@ -1,6 +1,5 @@
 /** The controller as the manager sees it. */
 import {
-  type Cache,
   type CacheEvent,
   type ControllerModule,
   controllerOf,
@@ -12,6 +11,7 @@ import {
   keyOf,
   type Manager,
   type ObjectKey,
+  type Sources,
 } from "@quartet/core";
 import { CONTROLLER_REVISION, NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
 import { createPatchesOf } from "./companion/patches.ts";
@@ -41,15 +41,15 @@ const WORKERS = 3;
 export const dsPatchesModule: ControllerModule = createModule();
 
 function createModule(): ControllerModule {
-  /** What the webhooks of each manager that is built of this module share with it; a manager has one cache. */
-  const works = new WeakMap<Cache, HookParts>();
+  /** What the webhooks of each manager that is built of this module share with its controller. */
+  const works = new WeakMap<Sources, HookParts>();
   return defineModule({
     name: NAME,
     aliases: ["daemonset"],
     kinds: [DAEMON_SET],
     crds: ["apps.kruise.io_daemonsets.yaml"],
     rights: RIGHTS,
-    webhooks: webhooks(({ cache }) => works.get(cache)),
+    webhooks: webhooks(({ sources }) => works.get(sources)),
     conversions: CONVERSIONS,
     gates: [
       {
@@ -63,10 +63,10 @@ function createModule(): ControllerModule {
     build(manager, flags) {
       const flag = flags["daemonset-mode"];
       if (flag === "off") return;
-      const { cache, clock, metrics } = manager;
+      const { sources, clock, metrics } = manager;
       const log = manager.log.named(NAME);
       const mode = createModeWatch({
-        cache,
+        sources,
         clock,
         log,
         metrics,
@@ -75,7 +75,7 @@ function createModule(): ControllerModule {
       });
       const patchesEnabled = manager.features[PATCHES_GATE] ?? true;
       const patchesOf = createPatchesOf(patchesEnabled);
-      works.set(cache, { mode, patchesOf, patchesEnabled });
+      works.set(sources, { mode, patchesOf, patchesEnabled });
       manager.add(mode.runnable);
       const settleMs = flags["patch-drift-settle"];
       buildController(manager, { mode, patchesOf, patchesEnabled, flag, settleMs });
@@ -90,7 +90,7 @@ interface Parts extends HookParts {
 }
 
 function buildController(manager: Manager, { mode, patchesOf, patchesEnabled, flag, settleMs }: Parts): void {
-  const { clock, metrics } = manager;
+  const { clock, metrics, sources } = manager;
   const expectations = createExpectations(clock);
   const memories = createMemoryStore(patchesEnabled, expectations);
   const reconcile = createReconciler({
@@ -120,16 +120,14 @@ function buildController(manager: Manager, { mode, patchesOf, patchesEnabled, fl
   );
   builder.watches(NODE, () => [], {
     projection: NODE_PROJECTION,
-    onEvent: (event, enqueue) => {
+    onEvent: (event, enqueue, cache) => {
       for (const key of concerned(event, memories, clock.now())) enqueue(key);
       if (mode.current() !== "companion") return;
-      const daemonSets = manager.cache
-        .informers(DAEMON_SET)
-        .flatMap((informer) => informer.list() as DeepReadonly<DaemonSet>[]);
+      const daemonSets = cache.source(DAEMON_SET).list();
       for (const daemonSet of companion.onNode(event, daemonSets)) enqueue(keyOf(daemonSet));
     },
   });
-  builder.watchesRaw(onModeChange(mode, manager));
+  builder.watchesRaw(onModeChange(mode, sources));
   const reconciles = { owner: reconcile, companion: companion.reconcile };
   manager.add(builder.complete(byMode(mode, NAME, reconciles)));
 }

@@ -1,5 +1,5 @@
 /** The package as the manager sees it. */
-import { type Client, type ControllerModule, defineModule, type Kind, type Manager } from "@quartet/core";
+import { type ControllerModule, defineModule, type Kind, type Manager, type Sources } from "@quartet/core";
 import { agentCommand } from "./commands/agent.ts";
 import { MIGRATE_STORAGE } from "./commands/migrate-storage.ts";
 import { PREFLIGHT } from "./commands/preflight.ts";
@@ -43,13 +43,13 @@ export const tarsModule: ControllerModule = createTarsModule();
 
 /** A module of its own; what it knows of a cluster is shared by its webhooks and controllers. */
 export function createTarsModule(): ControllerModule {
-  const shared = new WeakMap<Manager["cache"], SharedLookups>();
+  const shared = new WeakMap<Sources, SharedLookups>();
   const sharedOf = (manager: Manager): SharedLookups => {
-    const known = shared.get(manager.cache) ?? shareLookups(manager);
-    shared.set(manager.cache, known);
+    const known = shared.get(manager.sources) ?? shareLookups(manager);
+    shared.set(manager.sources, known);
     return known;
   };
-  const contexts = new WeakMap<Manager["cache"], HookContext>();
+  const contexts = new WeakMap<Sources, HookContext>();
   return defineModule({
     name: NAME,
     aliases: ["tars-tserver"],
@@ -60,8 +60,8 @@ export function createTarsModule(): ControllerModule {
     conversions: CONVERSIONS,
     commands: [agentCommand(), PREFLIGHT, MIGRATE_STORAGE],
     webhooks: tarsWebhooks((manager, flags) => {
-      const known = contexts.get(manager.cache) ?? contextOf(manager, flags as Flags, sharedOf(manager));
-      contexts.set(manager.cache, known);
+      const known = contexts.get(manager.sources) ?? contextOf(manager, flags as Flags, sharedOf(manager));
+      contexts.set(manager.sources, known);
       return known;
     }),
     build: (manager, flags) => buildControllers(manager, flags, sharedOf(manager)),
@@ -70,7 +70,8 @@ export function createTarsModule(): ControllerModule {
 
 /** What all webhooks of a manager share. */
 function contextOf(manager: Manager, flags: Flags, { lookups, countDenial }: SharedLookups): HookContext {
-  const client = admissionClient(manager);
+  // Marks are written by whichever replica is asked.
+  const client = manager.client.forController("tars-admission");
   const { "operator-username": username, "trusted-users": trusted } = flags;
   const identities = createIdentities({ client, username, trusted });
   void identities.prepare();
@@ -84,17 +85,8 @@ function contextOf(manager: Manager, flags: Flags, { lookups, countDenial }: Sha
   };
 }
 
-/** Marks are written by whichever replica is asked, so they pass no fence; the cache learns of them at once. */
-function admissionClient({ client, cache }: Manager): Client {
-  return client.forController("tars-admission", {
-    afterWrite({ kind, key, dryRun }, object, uid) {
-      if (!dryRun && object !== undefined) cache.overlay(kind, key, object, uid);
-    },
-  });
-}
-
 /** The caches of webhooks and controllers, open while the manager runs. */
-function shareLookups({ cache, metrics, namespaces }: Manager): SharedLookups {
+function shareLookups({ sources, metrics, namespaces }: Manager): SharedLookups {
   let opened: Lookups | undefined;
   return {
     countDenial: createDenialCounter(metrics),
@@ -104,7 +96,7 @@ function shareLookups({ cache, metrics, namespaces }: Manager): SharedLookups {
       return opened;
     },
     async run(signal) {
-      opened = openLookups(cache, namespaces);
+      opened = openLookups(sources, namespaces);
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener("abort", () => resolve(), { once: true });

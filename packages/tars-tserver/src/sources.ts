@@ -1,12 +1,12 @@
 /** What the package watches, and the indexes by which it is looked up. */
 import type {
-  Cache,
   DeepReadonly,
   Informer,
   InformerOptions,
   Kind,
   KubeObject,
   Projection,
+  Sources,
 } from "@quartet/core";
 import { LEASE, type Lease } from "@quartet/core/kinds";
 import { familyKey, itemKey } from "./admission/config.ts";
@@ -90,10 +90,10 @@ export interface Lookups {
 }
 
 /** Opens the informers and adds the indexes. */
-export function openLookups(cache: Cache, namespaces: readonly string[]): Lookups {
+export function openLookups(sources: Sources, namespaces: readonly string[]): Lookups {
   const informers: Informer[] = [];
   const open = <T extends KubeObject>(kind: Kind<T>, options: InformerOptions<T> = {}): Informer<T> => {
-    const informer = cache.informer(kind, { ...options, optional: true });
+    const informer = sources.open(kind, { ...options, optional: true });
     informers.push(informer as unknown as Informer);
     return informer;
   };
@@ -141,7 +141,7 @@ export function openLookups(cache: Cache, namespaces: readonly string[]): Lookup
       await Promise.all(informers.map((informer) => settled(informer, signal)));
     },
     release() {
-      for (const informer of informers) cache.release(informer);
+      for (const informer of informers) sources.close(informer);
     },
   };
 }

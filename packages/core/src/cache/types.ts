@@ -106,6 +106,16 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly everSynced: boolean;
 }
 
+/**
+ * Opens sources beside those that controllers declare: for what webhooks and controllers of a module read together, and for
+ * what is watched before it is known whether a controller will work.
+ */
+export interface Sources {
+  /** Informer for a kind, shared by all who ask for the same. Every call must be paired with `close`. */
+  open<T extends KubeObject>(kind: Kind<T>, options?: InformerOptions<T>): Informer<T>;
+  close(informer: Informer): void;
+}
+
 /** Read access to the watched part of the cluster, with this process's own newer writes laid over it (CORE-185). */
 export interface Cache {
   /** Informer for a kind, started on first use and shared afterwards. Every call must be paired with `release`. */

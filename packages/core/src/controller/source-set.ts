@@ -226,7 +226,7 @@ function openSource(
       const handler = queueingHandler({
         map: (object) => source.map(object, reader),
         predicates: [...source.predicates, ...plan.predicates],
-        onEvent: source.onEvent && ((event) => source.onEvent?.(event, options.enqueueByHand)),
+        onEvent: source.onEvent && ((event) => source.onEvent?.(event, options.enqueueByHand, reader)),
         priority: plan.queue.priority ?? usualPriority,
         enqueue: (key, priority) => enqueue(key, priority, source.debounce),
         clock,

@@ -104,6 +104,7 @@ export interface Debounce {
 export type EventHandler<T extends KubeObject = KubeObject> = (
   event: CacheEvent<T>,
   enqueue: (key: ObjectKey, options?: { priority?: number; afterMs?: number }) => void,
+  cache: SourceReader,
 ) => void;
 
 export interface SourceOptions<T extends KubeObject = KubeObject> extends InformerOptions<T> {

@@ -81,6 +81,7 @@ export interface ManagerEnd {
 
 /** A manager and its controls. */
 export interface ManagerHandle extends Manager {
+  readonly cache: Cache;
   /** Resolves when all that needs no leadership runs and the election has begun; rejects when something fails. */
   start(): Promise<void>;
   /** Stops in order; repeated calls give the same promise. */

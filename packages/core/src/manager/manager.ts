@@ -81,6 +81,7 @@ export function createManager(options: ManagerOptions): ManagerHandle {
 
   const handle: ManagerHandle = {
     ...managers.of(),
+    cache,
     forModule(module, flags) {
       const known = modules.get(module.name) ?? module;
       if (known !== module) throw new Error(`there are two modules ${JSON.stringify(module.name)}`);

@@ -1,5 +1,6 @@
 /** What the manager hands to a module, and to whoever belongs to none. */
 import { currentAdmission } from "../admission-context.ts";
+import type { Sources } from "../cache/types.ts";
 import type { Client, ClientHooks } from "../client/types.ts";
 import { createControllerBuilder } from "../controller/builder.ts";
 import type { ControllerDeps, Outlets } from "../controller/controller.ts";
@@ -34,6 +35,10 @@ export interface ModuleManagers {
 /** Makes the managers that modules see; the names of controllers are unique over all of them. */
 export function createModuleManagers(options: ManagerOptions, parts: ModuleManagerParts): ModuleManagers {
   const { cache, clock, log, metrics, features, namespaces, identity } = options;
+  const sources: Sources = {
+    open: (kind, informerOptions) => cache.informer(kind, informerOptions),
+    close: (informer) => cache.release(informer),
+  };
   const names = new Set<string>();
   const owners = new WeakMap<Controller, ModuleIdentity>();
   const foreignLease = createForeignLeases({ client: options.client, clock, identity });
@@ -47,7 +52,7 @@ export function createModuleManagers(options: ManagerOptions, parts: ModuleManag
     });
     return {
       client: outlets(module?.name ?? "manager", true).client,
-      cache,
+      sources,
       log,
       metrics,
       clock,

@@ -1,5 +1,5 @@
 /** Contracts of the manager: what it runs and what it hands to controller packages. */
-import type { Cache } from "../cache/types.ts";
+import type { Sources } from "../cache/types.ts";
 import type { Client } from "../client/types.ts";
 import type { Clock } from "../clock.ts";
 import type { Controller, ControllerBuilder } from "../controller/types.ts";
@@ -19,7 +19,8 @@ export interface Runnable {
 export interface Manager {
   /** On a replica that does not lead its writes are refused, but for those of hooks with side effects. */
   readonly client: Client;
-  readonly cache: Cache;
+  /** The same one for all modules of a manager. */
+  readonly sources: Sources;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;

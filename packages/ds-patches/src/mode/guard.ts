@@ -1,11 +1,12 @@
 /** Lets a reconcile act in its mode alone (DSP-107, 108, 111). */
 import {
   type DeepReadonly,
+  type Informer,
   keyOf,
-  type Manager,
   type RawSource,
   type Reconcile,
   type ReconcileContext,
+  type Sources,
 } from "@quartet/core";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
 import type { Mode } from "./mode.ts";
@@ -65,17 +66,21 @@ function tell(daemonSet: DeepReadonly<DaemonSet>, mode: ModeWatch, ctx: Reconcil
 }
 
 /** Queues all DaemonSets when the mode changes. */
-export function onModeChange(mode: ModeWatch, manager: Pick<Manager, "cache">): RawSource {
+export function onModeChange(mode: ModeWatch, sources: Sources): RawSource {
   return {
     name: "daemonset-mode",
     start: (enqueue, signal) =>
       new Promise((resolve) => {
+        const daemonSets = sources.open(DAEMON_SET);
         const undo = mode.onChange(() => {
-          for (const informer of manager.cache.informers(DAEMON_SET)) {
-            for (const daemonSet of informer.list()) enqueue(keyOf(daemonSet));
-          }
+          for (const daemonSet of daemonSets.list()) enqueue(keyOf(daemonSet));
         });
-        signal.addEventListener("abort", () => resolve(undo()), { once: true });
+        const end = (): void => {
+          undo();
+          sources.close(daemonSets as unknown as Informer);
+          resolve();
+        };
+        signal.addEventListener("abort", end, { once: true });
       }),
   };
 }

@@ -1,5 +1,5 @@
 /** Follows the signs of an OpenKruise, and says which mode this process is in. Every replica does. */
-import type { Cache, Clock, DeepReadonly, Informer, Logger, Metrics, Runnable } from "@quartet/core";
+import type { Clock, DeepReadonly, Informer, Logger, Metrics, Runnable, Sources } from "@quartet/core";
 import {
   CUSTOM_RESOURCE_DEFINITION,
   LEASE,
@@ -13,7 +13,7 @@ import { CRD_NAME, KRUISE_CONFIGURATION, KRUISE_LEASE, type Signal, signalsOf } 
 const LOOK_AGAIN_MS = 2_000;
 
 export interface ModeWatchOptions {
-  readonly cache: Cache;
+  readonly sources: Sources;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -94,15 +94,15 @@ function reasonOf(mode: Mode, signals: readonly Signal[]): string {
 
 /** Tells the signals at the start and on each change, until the signal aborts. */
 async function follow(
-  { cache, clock, kruiseNamespace }: ModeWatchOptions,
+  { sources, clock, kruiseNamespace }: ModeWatchOptions,
   tell: (signals: readonly Signal[], isDefined: boolean) => void,
   signal: AbortSignal,
 ): Promise<void> {
   // What may not be read is waited for: no mode but `waiting` follows from half a picture (DSP-1032).
   const named = (name: string) => ({ fieldSelector: `metadata.name=${name}`, optional: true });
-  const configurations = cache.informer(MUTATING_WEBHOOK_CONFIGURATION, named(KRUISE_CONFIGURATION));
-  const crds = cache.informer(CUSTOM_RESOURCE_DEFINITION, named(CRD_NAME));
-  const leases = cache.informer(LEASE, { ...named(KRUISE_LEASE), namespaces: [kruiseNamespace] });
+  const configurations = sources.open(MUTATING_WEBHOOK_CONFIGURATION, named(KRUISE_CONFIGURATION));
+  const crds = sources.open(CUSTOM_RESOURCE_DEFINITION, named(CRD_NAME));
+  const leases = sources.open(LEASE, { ...named(KRUISE_LEASE), namespaces: [kruiseNamespace] });
   const all = [configurations, crds, leases] as unknown as Informer[];
   let leaseChangedAt: number | undefined;
   let cancelTimer = (): void => {};
@@ -135,7 +135,7 @@ async function follow(
     if (!signal.aborted) throw error;
   } finally {
     cancelTimer();
-    for (const informer of all) cache.release(informer);
+    for (const informer of all) sources.close(informer);
   }
 }
 
