@@ -10,6 +10,7 @@ import { crdPage } from "./generate/crd-reference.ts";
 import { type Crd, crdTypes } from "./generate/crd-types.ts";
 import { metricFamilies } from "./generate/metrics.ts";
 import { flagsPage, metricsPage } from "./generate/reference.ts";
+import { sqlModule } from "./generate/sql.ts";
 import { repository } from "./paths.ts";
 
 /** Which package owns the kinds of a group. */
@@ -44,6 +45,10 @@ for (const [owner, types] of typesOf) {
     'import type { ObjectMeta } from "@quartet/core";\n\n';
   write(`packages/${owner}/src/api.gen.ts`, head + types.join("\n"));
 }
+const sqlFolder = "packages/nacos-config/sql";
+const sqlFiles = readdirSync(`${repository}/${sqlFolder}`).sort();
+const sqlTexts = sqlFiles.map((file) => [file, readFileSync(`${repository}/${sqlFolder}/${file}`, "utf8")]);
+write("packages/nacos-config/src/database/sql.gen.ts", sqlModule(Object.fromEntries(sqlTexts)));
 write("charts/quartet/files/rbac.yaml", rbacFile(MODULES));
 write("charts/quartet/files/webhooks.yaml", webhooksFile(MODULES));
 const schemaFile = "charts/quartet/values.schema.json";

@@ -15,7 +15,6 @@ import { LEASE } from "@quartet/core/kinds";
 import { databaseLimits } from "./database/connection.ts";
 import { hostRules } from "./database/hosts.ts";
 import type { Pod } from "./desired/k8s.ts";
-import { mysqlScript } from "./desired/mysql-schema.ts";
 import { CHILD_LABELS, RECORD_LABELS, recreateRecordName } from "./desired/names.ts";
 import { recordedStatefulSet } from "./desired/recreate.ts";
 import { type NacosResource, settingsOf } from "./desired/settings.ts";
@@ -56,8 +55,6 @@ export function createNacosModule({ baseUrl = podBaseUrl }: NacosModuleOptions =
 export const nacosModule: ControllerModule = createNacosModule();
 
 function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl): void {
-  // A build without its schema must fail now, not hand an empty script to a database.
-  mysqlScript();
   let lookup: SourceReader["source"] | undefined;
   const probes = createProbes(manager.clock, "nacos-probes");
   const nodeWatch = createNodeWatch(manager.clock);

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bundledSql } from "./bundled-sql.ts";
 import { planSchema, schemaRequest } from "./plan.ts";
-import { SCHEMA_V1 } from "./schema-v1.ts";
-import { SCHEMA_V2 } from "./schema-v2.ts";
+import { bundledSql, POSTGRES_SCHEMAS } from "./schema.ts";
 
-const SCRIPTS = [SCHEMA_V1, SCHEMA_V2];
 const EMPTY = { present: false };
 const FOREIGN = { present: true };
 const AT = (sentinel: number): { present: boolean; sentinel: number } => ({ present: true, sentinel });
@@ -43,7 +40,7 @@ describe("the plan", () => {
   ): unknown => {
     const result = planSchema({ policy, version }, state as typeof EMPTY);
     return result.action === "run"
-      ? [result.scripts.map((script) => SCRIPTS.indexOf(script) + 1), result.version]
+      ? [result.scripts.map((script) => POSTGRES_SCHEMAS.indexOf(script) + 1), result.version]
       : `${result.action} ${result.version}`;
   };
 
@@ -79,7 +76,7 @@ describe("the scripts", () => {
   });
 
   it("NACOS-709 NACOS-719 create what is absent; none drops, empties, deletes from or inserts into a table", () => {
-    for (const script of SCRIPTS) {
+    for (const script of POSTGRES_SCHEMAS) {
       expect(script).not.toMatch(/\b(drop|truncate|delete|insert|update|grant|copy)\b/i);
       const creations = script.match(/create (table|index|unique)[^;(]*/gi) ?? [];
       expect(creations.length).toBeGreaterThan(2);

@@ -1,11 +1,8 @@
 /** Which scripts bring a database to the schema that the spec asks for. */
 import type { NacosSpec } from "../desired/settings.ts";
-import { SCHEMA_V1 } from "./schema-v1.ts";
-import { SCHEMA_V2 } from "./schema-v2.ts";
+import { POSTGRES_SCHEMAS } from "./schema.ts";
 import { type DatabaseProblem, postgresInvalid } from "./target.ts";
 
-/** Script of each version, version 1 first; each builds on those before it. */
-const SCRIPTS: readonly string[] = [SCHEMA_V1, SCHEMA_V2];
 /** Version of the peer's only script. */
 const DEFAULT_VERSION = 1;
 const DEFAULT_POLICY = "IfNotPresent";
@@ -38,8 +35,8 @@ export function schemaRequest({ pgInit = {} }: NacosSpec): SchemaRequest | Datab
   const policy = pgInit.policy || DEFAULT_POLICY;
   if (pgInit.enabled === false || policy === "Never") return undefined;
   const version = pgInit.schemaVersion || DEFAULT_VERSION;
-  if (version < 1 || version > SCRIPTS.length) {
-    return postgresInvalid("spec.pgInit.schemaVersion", `must be from 1 to ${SCRIPTS.length}`);
+  if (version < 1 || version > POSTGRES_SCHEMAS.length) {
+    return postgresInvalid("spec.pgInit.schemaVersion", `must be from 1 to ${POSTGRES_SCHEMAS.length}`);
   }
   return { policy, version };
 }
@@ -49,7 +46,7 @@ export function planSchema(
   { policy, version }: SchemaRequest,
   { present, sentinel }: SchemaState,
 ): SchemaPlan {
-  const scripts = (from: number): readonly string[] => SCRIPTS.slice(from, version);
+  const scripts = (from: number): readonly string[] => POSTGRES_SCHEMAS.slice(from, version);
   const reached = Math.max(version, sentinel ?? 0);
   if (!present) return { action: "run", scripts: scripts(0), version: reached };
   switch (policy) {

@@ -5,7 +5,7 @@ import type { AdminCredentials } from "../desired/admin.ts";
 import { databaseLimits, withDatabase } from "./connection.ts";
 import { hostRules } from "./hosts.ts";
 import { type AdminFindings, inspectAdmins, rotateAdmin } from "./rotate.ts";
-import { SCHEMA_V1 } from "./schema-v1.ts";
+import { POSTGRES_SCHEMAS } from "./schema.ts";
 import type { PostgresTarget } from "./target.ts";
 
 const LIMITS = databaseLimits(hostRules("127.0.0.1,localhost"));
@@ -24,7 +24,7 @@ beforeEach(async () => {
   databases += 1;
   database = `d${databases}`;
   await server.createDatabase(database);
-  await server.query(SCHEMA_V1, database);
+  await server.query(POSTGRES_SCHEMAS[0]!, database);
 });
 
 const target = (): PostgresTarget => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { bundledSql, MYSQL_SCHEMA } from "../database/schema.ts";
 import { envOf, nacos, peerAdoptions, templateOf } from "../fixtures.testkit.ts";
 import type { Container, JsonMap, PodSpec } from "./k8s.ts";
-import { type MysqlInit, mysqlInit } from "./mysql-init.ts";
-import { createDatabaseStatement, mysqlScript } from "./mysql-schema.ts";
+import { createDatabaseStatement, type MysqlInit, mysqlInit } from "./mysql-init.ts";
 import { fixedLabels } from "./names.ts";
 import { settingsOf } from "./settings.ts";
 import { updatedStatefulSet } from "./statefulset.ts";
@@ -132,16 +132,14 @@ describe("MySQL initialisation", () => {
 
 describe("bundled SQL for MySQL", () => {
   it("NACOS-709 NACOS-707 only creates what is missing: no row, no change, no removal", () => {
-    const statements = mysqlScript()
-      .split(/;\s*/)
-      .filter((statement) => statement.trim() !== "");
+    const statements = MYSQL_SCHEMA.split(/;\s*/).filter((statement) => statement.trim() !== "");
     expect(statements.length).toBeGreaterThan(12);
     for (const statement of statements) expect(statement).toMatch(/^CREATE TABLE IF NOT EXISTS `\w+` \(/);
-    expect(mysqlScript()).not.toMatch(/insert|update |delete|drop|alter|truncate|replace|\$2[aby]\$/i);
+    expect(MYSQL_SCHEMA).not.toMatch(/insert|update |delete|drop|alter|truncate|replace|\$2[aby]\$/i);
   });
 
   it("has every table of Nacos, whose keys fit into an index", () => {
-    const names = [...mysqlScript().matchAll(/CREATE TABLE IF NOT EXISTS `(\w+)`/g)].map((match) => match[1]);
+    const names = [...MYSQL_SCHEMA.matchAll(/CREATE TABLE IF NOT EXISTS `(\w+)`/g)].map((match) => match[1]);
     expect(names).toEqual(
       expect.arrayContaining(
         "config_info config_info_aggr config_info_beta config_info_gray config_info_tag config_tags_relation group_capacity his_config_info permissions roles tenant_capacity tenant_info users".split(
@@ -149,7 +147,7 @@ describe("bundled SQL for MySQL", () => {
         ),
       ),
     );
-    for (const table of mysqlScript().split("CREATE TABLE").slice(1)) {
+    for (const table of MYSQL_SCHEMA.split("CREATE TABLE").slice(1)) {
       const width = new Map(
         [...table.matchAll(/^ {2}`(\w+)` (?:varchar|char)\((\d+)\)/gm)].map((m) => [m[1]!, Number(m[2]) * 4]),
       );
@@ -165,8 +163,8 @@ describe("bundled SQL for MySQL", () => {
   });
 
   it("NACOS-708 a build without its schema does not start", () => {
-    expect(() => mysqlScript({})).toThrow(/schema of Nacos is missing/);
-    expect(mysqlScript()).toBe(initOf({ database: withPassword() }).configMap.data?.SQL_SCRIPT);
+    expect(() => bundledSql("MySQL schema", "")).toThrow("bundled SQL MySQL schema is empty");
+    expect(MYSQL_SCHEMA).toBe(initOf({ database: withPassword() }).configMap.data?.SQL_SCRIPT);
   });
 
   it("NACOS-706 quotes every database name", () => {

@@ -3,11 +3,11 @@
  * Whatever the user gives reaches a program as an environment variable or as a file: nothing of it is part of a command.
  */
 import { mapOf } from "@quartet/pod-template";
+import { MYSQL_SCHEMA } from "../database/schema.ts";
 import { type MysqlConnection, mysqlConnection, wantsMysqlInit } from "./database.ts";
 import { metadataOf } from "./family.ts";
 import type { ConfigObject, Container, Job, JsonMap, PodSpec } from "./k8s.ts";
 import { connectionEnv, MYSQL_ARGUMENTS, MYSQL_COMMAND, PASSWORD_VARIABLE } from "./mysql-client.ts";
-import { createDatabaseStatement, mysqlScript } from "./mysql-schema.ts";
 import { CHILD_LABELS, mysqlInitName } from "./names.ts";
 import { type NacosResource, type Settings, wrapperOf } from "./settings.ts";
 import { mergePodSpec } from "./wrapper/pod-spec.ts";
@@ -57,7 +57,7 @@ export function mysqlInit(resource: NacosResource, settings: Settings): MysqlIni
       kind: "ConfigMap",
       metadata,
       data: {
-        [SCRIPT_KEY]: mysqlScript(),
+        [SCRIPT_KEY]: MYSQL_SCHEMA,
         [DATABASE_KEY]: createDatabaseStatement(connection.database),
       },
     },
@@ -109,4 +109,10 @@ function placement(pod: JsonMap): JsonMap {
   const { nodeAffinity } = mapOf(pod.affinity);
   const taken = Object.fromEntries(WRAPPER_FIELDS.map((field) => [field, pod[field]]));
   return { ...taken, ...(nodeAffinity === undefined ? {} : { affinity: { nodeAffinity } }) };
+}
+
+/** The statement that creates a database of any name, which MySQL takes whatever is in it, unless it exists. */
+export function createDatabaseStatement(name: string): string {
+  const quoted = `\`${name.replaceAll("`", "``")}\``;
+  return `CREATE DATABASE IF NOT EXISTS ${quoted} DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\n`;
 }

@@ -4,10 +4,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MYSQL_SCHEMA } from "../database/schema.ts";
 import { NONE, nacos, templateOf } from "../fixtures.testkit.ts";
 import type { Container, EnvVar } from "./k8s.ts";
-import { mysqlInit } from "./mysql-init.ts";
-import { createDatabaseStatement, mysqlScript } from "./mysql-schema.ts";
+import { createDatabaseStatement, mysqlInit } from "./mysql-init.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Everything that a shell, a SQL client or Kubernetes might take for something else. */
@@ -118,7 +118,7 @@ process.exit(codes[Math.min(past, codes.length - 1)]);
       program: "mysql",
       args: [...CONNECTION, CHARSET, `--database=${AWKWARD}`],
       password: AWKWARD,
-      input: mysqlScript(),
+      input: MYSQL_SCHEMA,
     });
   });
 

@@ -1,13 +1,7 @@
-/**
- * The tables of Nacos up to 2.4, in PostgreSQL's types: names, columns and keys as Nacos and its PostgreSQL plugin
- * publish them. Unique keys belong to the tables, so that on an existing table nothing is added to its rules.
- */
-import { bundledSql } from "./bundled-sql.ts";
+-- The tables of Nacos up to 2.4, in PostgreSQL's types: names, columns and keys as Nacos and its PostgreSQL plugin publish
+-- them. Unique keys belong to the tables, so that on an existing table nothing is added to its rules. It creates what is
+-- absent; it holds no rows, users least of all.
 
-/** Creates what is absent; holds no rows, users least of all. */
-export const SCHEMA_V1: string = bundledSql(
-  "PostgreSQL schema 1",
-  `
 create table if not exists config_info (
   id bigserial primary key,
   data_id varchar(255) not null,
@@ -164,6 +158,4 @@ create table if not exists permissions (
   resource varchar(512) not null,
   action varchar(8) not null,
   constraint uk_role_permission unique (role, resource, action)
-);
-`,
 );

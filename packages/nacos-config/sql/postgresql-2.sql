@@ -1,10 +1,6 @@
-/** What Nacos 2.5 and 3.x need beyond schema 1: gray releases, and room for IPv6 addresses. */
-import { bundledSql } from "./bundled-sql.ts";
+-- What Nacos 2.5 and 3.x need beyond schema 1: gray releases, and room for IPv6 addresses. It adds what is absent; columns
+-- become wider, never narrower.
 
-/** Adds what is absent; columns become wider, never narrower. */
-export const SCHEMA_V2: string = bundledSql(
-  "PostgreSQL schema 2",
-  `
 create table if not exists config_info_gray (
   id bigserial primary key,
   data_id varchar(255) not null,
@@ -43,5 +39,3 @@ begin
     execute format('alter table %s alter column src_ip type varchar(50)', narrow);
   end loop;
 end $$;
-`,
-);
