@@ -1,7 +1,8 @@
 /** Objects for unit tests. */
 import { readFileSync } from "node:fs";
+import type { KubeObject } from "@quartet/core";
+import type { ConfigObject, Container, EnvVar, JsonMap, PodTemplate, StatefulSet } from "@quartet/core/kinds";
 import type { Nacos } from "./api.gen.ts";
-import type { ConfigObject, Container, EnvVar, JsonMap, PodTemplate, StatefulSet } from "./desired/k8s.ts";
 import type { TemplateRevision } from "./desired/revision.ts";
 import { type NacosSpec, settingsOf } from "./desired/settings.ts";
 import { podTemplate } from "./desired/template.ts";
@@ -32,11 +33,13 @@ export function clusterOf(spec: JsonMap = {}, metadata: Partial<Nacos["metadata"
   return nacos({ type: "cluster", replicas: 3, ...spec }, metadata);
 }
 
-/** A pass for steps that neither write objects nor read caches. */
-export function passOf(resource: Nacos): Pass {
-  const outcome = { failures: [], reports: [], stepStatus: {}, notices: [] };
-  const ctx = { log: { info: () => {}, warn: () => {} } };
-  return { resource, settings: settingsOf(resource), ctx, ...outcome } as unknown as Pass;
+/** A pass for steps that write no objects; each reference is found to be `referred`. */
+export function passOf(resource: Nacos, referred: KubeObject, parts: Partial<Pass>): Pass {
+  const settings = settingsOf(resource);
+  const { namespace, name } = settings;
+  const outcome = { failures: [], reports: [], stepStatus: {}, recreating: false, notices: [] };
+  const ctx = { log: { info: () => {}, warn: () => {} }, cache: { referred: () => [referred] } };
+  return { resource, settings, key: { namespace, name }, ctx, ...outcome, ...parts } as unknown as Pass;
 }
 
 /** Pod template, of revision 1 unless said otherwise. */

@@ -1,18 +1,7 @@
-/** The kinds that this controller reads and writes. */
+/** The Nacos kind, and the kinds that hold configuration. */
 import { defineKind, type Kind } from "@quartet/core";
 import { CONFIG_MAP, type ConfigObject, SECRET } from "@quartet/core/kinds";
 import type { Nacos } from "./api.gen.ts";
-
-export {
-  CONFIG_MAP,
-  CONTROLLER_REVISION,
-  JOB,
-  PERSISTENT_VOLUME_CLAIM as CLAIM,
-  POD,
-  SECRET,
-  SERVICE,
-  STATEFUL_SET,
-} from "@quartet/core/kinds";
 
 export const NACOS: Kind<Nacos> = defineKind<Nacos>({
   group: "nacos.io",

@@ -11,20 +11,28 @@ import {
   type SourceReader,
   type ValuesOf,
 } from "@quartet/core";
-import { LEASE } from "@quartet/core/kinds";
+import type { Pod } from "@quartet/core/kinds";
+import {
+  CONFIG_MAP,
+  CONTROLLER_REVISION,
+  JOB,
+  LEASE,
+  POD,
+  SECRET,
+  SERVICE,
+  STATEFUL_SET,
+} from "@quartet/core/kinds";
 import { databaseLimits } from "./database/connection.ts";
 import { hostRules } from "./database/hosts.ts";
-import type { Pod } from "./desired/k8s.ts";
 import { CHILD_LABELS, RECORD_LABELS, recreateRecordName } from "./desired/names.ts";
 import { recordedStatefulSet } from "./desired/recreate.ts";
 import { type NacosResource, settingsOf } from "./desired/settings.ts";
 import { answerBudget, type BaseUrl, podBaseUrl } from "./health/client.ts";
-import { CONFIG_MAP, CONTROLLER_REVISION, JOB, NACOS, POD, SECRET, SERVICE, STATEFUL_SET } from "./kinds.ts";
+import { NACOS } from "./kinds.ts";
 import { DEBOUNCE, POD_PROJECTION, secretNames, sourceNames, strangePods } from "./reconcile/interests.ts";
 import { createMemoryStore } from "./reconcile/memory.ts";
 import { createConfigMetrics } from "./reconcile/metrics.ts";
 import { createNodeWatch } from "./reconcile/node-watch.ts";
-import type { Informers } from "./reconcile/pass.ts";
 import { createPeerWatch, peerLeases } from "./reconcile/peer.ts";
 import { createReconciler } from "./reconcile/reconcile.ts";
 import { FLAGS, RIGHTS } from "./rights.ts";
@@ -55,27 +63,21 @@ export function createNacosModule({ baseUrl = podBaseUrl }: NacosModuleOptions =
 export const nacosModule: ControllerModule = createNacosModule();
 
 function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl): void {
-  let lookup: SourceReader["source"] | undefined;
-  const probes = createProbes(manager.clock, "nacos-probes");
-  const nodeWatch = createNodeWatch(manager.clock);
-  const found = (): SourceReader["source"] => {
-    if (lookup === undefined) throw new Error("a reconcile is not running");
-    return lookup;
-  };
+  const { clock, namespaces } = manager;
+  const probes = createProbes(clock, "nacos-probes");
+  const nodeWatch = createNodeWatch(clock);
   const reconcile = createReconciler({
-    nacos: () => found()(NACOS),
-    informers: () => informersOf(found()),
+    clock,
+    metrics: createConfigMetrics(manager.metrics),
     probes,
     nodeWatch,
-    memories: createMemoryStore(),
-    metrics: createConfigMetrics(manager.metrics),
-    clock: manager.clock,
-    health: { baseUrl, answers: answerBudget(), skipNodeCheck: flags["nacos-skip-node-check"] },
     databases: databaseLimits(hostRules(flags["nacos-postgres-hosts"])),
+    nodeAccess: { baseUrl, answers: answerBudget() },
+    skipNodeCheck: flags["nacos-skip-node-check"],
+    memories: createMemoryStore(),
     resyncMs: flags["nacos-resync"],
-    peerActive: createPeerWatch({
-      leases: () => found()(LEASE),
-      namespaces: manager.namespaces,
+    peer: createPeerWatch({
+      namespaces,
       peerNamespace: flags["nacos-peer-namespace"],
       foreignLease: (namespace, name) => manager.foreignLease(namespace, name),
     }),
@@ -92,17 +94,14 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
       .owns(CONFIG_MAP, { labelSelector })
       .owns(SECRET, { labelSelector })
       .watches(POD, resourceOfPod, { labelSelector, projection: POD_PROJECTION })
-      .watches(LEASE, () => [], peerLeases(manager.namespaces))
+      .watches(LEASE, () => [], peerLeases(namespaces))
       .references(CONFIG_MAP, (nacos) => sourceNames(settingsOf(nacos), "ConfigMap"), { debounce: DEBOUNCE })
       .references(SECRET, (nacos) => sourceNames(settingsOf(nacos), "Secret"), { debounce: DEBOUNCE })
       .references(SECRET, (nacos) => secretNames(settingsOf(nacos)))
       .references(POD, strangersOf, { projection: POD_PROJECTION })
       .watchesRaw(probes.source)
       .watchesRaw(nodeWatch.source)
-      .complete((key, ctx) => {
-        lookup = ctx.cache.source;
-        return reconcile(key, ctx);
-      }),
+      .complete(reconcile),
   );
 }
 
@@ -112,16 +111,6 @@ function selectorOf(labels: Readonly<Record<string, string>>): string {
     .join(",");
 }
 
-function informersOf(lookup: SourceReader["source"]): Informers {
-  return {
-    statefulSets: lookup(STATEFUL_SET),
-    services: lookup(SERVICE),
-    jobs: lookup(JOB),
-    pods: lookup(POD),
-    configs: { ConfigMap: lookup(CONFIG_MAP), Secret: lookup(SECRET) },
-  };
-}
-
 /** Pods of a StatefulSet, or of one that is being made anew, that are not watched as those of a Nacos resource. */
 function strangersOf(nacos: NacosResource, { source }: SourceReader): Reference[] {
   const { namespace = "", name = "" } = nacos.metadata;
@@ -129,7 +118,7 @@ function strangersOf(nacos: NacosResource, { source }: SourceReader): Reference[
   const recorded = record && recordedStatefulSet(nacos, record);
   const set = source(STATEFUL_SET).get({ namespace, name }) ?? recorded;
   const strangers = set && strangePods(set);
-  return strangers === undefined ? [] : [strangers.reference];
+  return strangers === undefined ? [] : [strangers];
 }
 
 /** A pod belongs to the StatefulSet that is named like the resource. */

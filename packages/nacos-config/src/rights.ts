@@ -1,17 +1,17 @@
 /** Rights and flags of the controller. */
 import { allow, type Right, reads, type Verb } from "@quartet/core";
-import { LEASE } from "@quartet/core/kinds";
 import {
-  CLAIM,
   CONFIG_MAP,
   CONTROLLER_REVISION,
   JOB,
-  NACOS,
+  LEASE,
+  PERSISTENT_VOLUME_CLAIM,
   POD,
   SECRET,
   SERVICE,
   STATEFUL_SET,
-} from "./kinds.ts";
+} from "@quartet/core/kinds";
+import { NACOS } from "./kinds.ts";
 import { PEER_LEASE } from "./reconcile/peer.ts";
 
 /** What children need that are created, changed and left to the garbage collector. */
@@ -29,7 +29,7 @@ export const RIGHTS: readonly Right[] = [
   allow(STATEFUL_SET, [...KEPT, "delete"]),
   allow(CONTROLLER_REVISION, ["get", "list", "watch", "create", "delete"]),
   allow(JOB, KEPT),
-  allow(CLAIM, ["get", "list", "patch"]),
+  allow(PERSISTENT_VOLUME_CLAIM, ["get", "list", "patch"]),
   reads(POD),
   reads(LEASE, { names: [PEER_LEASE] }),
   allow(LEASE, ["get"], { names: [PEER_LEASE], place: { flag: "nacos-peer-namespace" } }),

@@ -1,9 +1,10 @@
 /** Scenarios of the administrator in a real PostgreSQL database. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import { type PostgresServer, startPostgres } from "@quartet/testing";
 import type { TestManager } from "@quartet/testing/stage";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
-import type { JsonMap } from "../src/desired/k8s.ts";
 import { conditionOf, eventually, type Objects, objectsOf, type Resource } from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 

@@ -1,7 +1,8 @@
 /** A resource at rest costs no write, whatever form its values have: the API server gives many back in another form. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import type { TestManager } from "@quartet/testing/stage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonMap } from "../src/desired/k8s.ts";
 import { eventually, type Objects, objectsOf } from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
 

@@ -1,10 +1,10 @@
 /** Scenarios of the configuration: merge, rollout, missing and bad input, drift, conflicts. */
 import { readFileSync } from "node:fs";
+import type { JsonMap, Pod } from "@quartet/core/kinds";
 import { TEST_ANNOTATIONS } from "@quartet/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Nacos } from "../src/api.gen.ts";
-import type { JsonMap, Pod } from "../src/desired/k8s.ts";
 import {
   conditionOf,
   createBase,

@@ -1,6 +1,7 @@
 /** Scenarios of MySQL databases: what the Job does, what it never does, and what depends on it. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonMap } from "../src/desired/k8s.ts";
 import { peerAdoptions, peerCases } from "../src/fixtures.testkit.ts";
 import { conditionOf, eventually, type Objects, objectsOf, type Resource } from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";

@@ -1,7 +1,8 @@
 /** Scenarios of the workload: StatefulSet, Services, health, conflicts, adoption. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
-import type { JsonMap } from "../src/desired/k8s.ts";
 import { recreateRecord } from "../src/desired/recreate.ts";
 import { peerAdoptions } from "../src/fixtures.testkit.ts";
 import {

@@ -1,6 +1,7 @@
 /** Checks of the wrapper, which has no schema. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import { isMap, itemsOf } from "@quartet/pod-template";
-import type { JsonMap } from "../desired/k8s.ts";
 import type { Violation } from "./violation.ts";
 
 /** Lists that are merged element by element: anything else in their place would get lost on the way to the server. */

@@ -1,5 +1,5 @@
+import type { JsonMap } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
-import type { JsonMap } from "../desired/k8s.ts";
 import { renderNacos } from "../desired/render.ts";
 import { clusterOf, nacos } from "../fixtures.testkit.ts";
 import { type Existing, validate } from "./validate.ts";

@@ -1,7 +1,7 @@
+import type { JsonMap } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { nacos, stored, templateOf } from "../fixtures.testkit.ts";
 import { type ClaimChange, claimChange } from "./claims.ts";
-import type { JsonMap } from "./k8s.ts";
 import { settingsOf } from "./settings.ts";
 import { newStatefulSet } from "./statefulset.ts";
 import { dataVolume } from "./volumes.ts";

@@ -1,8 +1,7 @@
 /** Whether the volumes that a resource asks for can be had without making the StatefulSet anew. */
 import { type DeepReadonly, sameJson } from "@quartet/core";
+import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "@quartet/core/kinds";
 import { compareQuantities, itemsOf, mapOf } from "@quartet/pod-template";
-
-import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import { DATA_PATH } from "./names.ts";
 import { mountPoint } from "./wrapper/container.ts";
 

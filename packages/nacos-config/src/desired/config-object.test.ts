@@ -1,10 +1,10 @@
 import { type Claim, claimOf } from "@quartet/core";
+import type { ConfigObject } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import type { Nacos } from "../api.gen.ts";
 import { nacos, stored } from "../fixtures.testkit.ts";
 import { finalConfigObject, legacyConfigObject, updatedConfigObject } from "./config-object.ts";
 import { FAMILY } from "./family.ts";
-import type { ConfigObject } from "./k8s.ts";
 import { fixedLabels } from "./names.ts";
 import { isForcedAdoption } from "./settings.ts";
 

@@ -1,8 +1,8 @@
 /** The generated ConfigMap or Secret: as it should be, and what an existing one needs. */
 import { apiVersionOf, type ChildPlan, type DeepReadonly, sameJson } from "@quartet/core";
+import type { ConfigObject } from "@quartet/core/kinds";
 import { type ConfigKind, configKind } from "../kinds.ts";
 import { metadataOf, metadataOver } from "./family.ts";
-import type { ConfigObject } from "./k8s.ts";
 import {
   CONFIG_DIGEST_ANNOTATION,
   FINAL_CONFIG_KEY,

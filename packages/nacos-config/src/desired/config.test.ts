@@ -1,7 +1,7 @@
+import type { ConfigObject, JsonMap } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { configMap, nacos, secret } from "../fixtures.testkit.ts";
 import { type HeldConfig, type MergedPlan, type ReadyConfig, resolveConfig } from "./config.ts";
-import type { ConfigObject, JsonMap } from "./k8s.ts";
 import { settingsOf } from "./settings.ts";
 
 const BOTH = { internalConfigRef: { name: "ic" }, userConfigRef: { name: "uc" } };

@@ -6,6 +6,7 @@ import { ProtectedKeysError, protectedKeys } from "./protected-keys.ts";
 import type { ConfigPlan, NacosSpec, SourceRef, SourceRole } from "./settings.ts";
 import { type ConfigProblem, type FoundSource, isProblem, readSource, type SourceText } from "./source.ts";
 import { AUTH_PROPERTY, isPublicToken, isWeakToken, TOKEN_PROPERTY } from "./token.ts";
+import type { MountedConfig } from "./volumes.ts";
 
 /** Plan of a resource that has at least one source. */
 export type MergedPlan = Extract<ConfigPlan, { mode: "merged" }>;
@@ -29,6 +30,16 @@ export interface ReadyConfig {
 /** A configuration that must not be rolled out: what is in force stays. */
 export interface HeldConfig extends ConfigProblem {
   readonly state: "held";
+}
+
+/** What becomes of the configuration in a pass. */
+export interface ConfigResult {
+  /** What the pods are to mount; absent when there is nothing yet that they could. */
+  readonly wanted?: MountedConfig;
+  /** Why the configuration that is asked for is not in force. */
+  readonly problem?: ConfigProblem;
+  /** The merged configuration, when there is one. */
+  readonly ready?: ReadyConfig;
 }
 
 /** The configuration of a resource in merged mode. */

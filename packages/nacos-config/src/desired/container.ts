@@ -1,7 +1,8 @@
 /** The Nacos container. */
+
+import type { Container, ContainerPort, EnvVar, JsonMap } from "@quartet/core/kinds";
 import { itemsOf } from "@quartet/pod-template";
 import { containerEnv } from "./env.ts";
-import type { Container, ContainerPort, EnvVar, JsonMap } from "./k8s.ts";
 import { operatorEnv } from "./nacos-env.ts";
 import {
   CLIENT_PORT,

@@ -1,5 +1,5 @@
 /** Where the nodes keep their data. */
-import type { EnvVar } from "./k8s.ts";
+import type { EnvVar } from "@quartet/core/kinds";
 import type { NacosSpec } from "./settings.ts";
 
 /** Defaults of the peer for `database.type: mysql`. */

@@ -1,5 +1,5 @@
 /** Environment variables: how lists of them are put together. */
-import type { EnvVar } from "./k8s.ts";
+import type { EnvVar } from "@quartet/core/kinds";
 
 /**
  * The variables of `base` with those of `overrides` laid over them: an override takes its place in the list, new

@@ -1,6 +1,6 @@
+import type { Job, JsonMap, Pod } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { jobState, lastFailure } from "./job-state.ts";
-import type { Job, JsonMap, Pod } from "./k8s.ts";
 
 describe("state of a Job", () => {
   const job = (conditions: JsonMap[]): Job => ({

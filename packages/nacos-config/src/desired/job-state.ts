@@ -1,6 +1,6 @@
 /** What became of a Job. */
 import { controllerOf, type DeepReadonly } from "@quartet/core";
-import type { ContainerStatus, Job, Pod } from "./k8s.ts";
+import type { ContainerStatus, Job, Pod } from "@quartet/core/kinds";
 
 export type JobState =
   | { readonly state: "running" }

@@ -1,7 +1,7 @@
+import type { Container, JsonMap, PodSpec } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { bundledSql, MYSQL_SCHEMA } from "../database/schema.ts";
 import { envOf, nacos, peerAdoptions, templateOf } from "../fixtures.testkit.ts";
-import type { Container, JsonMap, PodSpec } from "./k8s.ts";
 import { createDatabaseStatement, type MysqlInit, mysqlInit } from "./mysql-init.ts";
 import { fixedLabels } from "./names.ts";
 import { settingsOf } from "./settings.ts";

@@ -2,11 +2,12 @@
  * Initialisation of a MySQL database: a Job that waits for the server, creates the database and applies the schema.
  * Whatever the user gives reaches a program as an environment variable or as a file: nothing of it is part of a command.
  */
+
+import type { ConfigObject, Container, Job, JsonMap, PodSpec } from "@quartet/core/kinds";
 import { mapOf } from "@quartet/pod-template";
 import { MYSQL_SCHEMA } from "../database/schema.ts";
 import { type MysqlConnection, mysqlConnection, wantsMysqlInit } from "./database.ts";
 import { metadataOf } from "./family.ts";
-import type { ConfigObject, Container, Job, JsonMap, PodSpec } from "./k8s.ts";
 import { connectionEnv, MYSQL_ARGUMENTS, MYSQL_COMMAND, PASSWORD_VARIABLE } from "./mysql-client.ts";
 import { CHILD_LABELS, mysqlInitName } from "./names.ts";
 import { type NacosResource, type Settings, wrapperOf } from "./settings.ts";

@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Container, EnvVar } from "@quartet/core/kinds";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MYSQL_SCHEMA } from "../database/schema.ts";
 import { NONE, nacos, templateOf } from "../fixtures.testkit.ts";
-import type { Container, EnvVar } from "./k8s.ts";
 import { createDatabaseStatement, mysqlInit } from "./mysql-init.ts";
 import { settingsOf } from "./settings.ts";
 

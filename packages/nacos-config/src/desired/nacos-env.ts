@@ -1,6 +1,7 @@
 /** Environment of the Nacos container as far as the operator sets it. */
+
+import type { EnvVar } from "@quartet/core/kinds";
 import { databaseEnv } from "./database.ts";
-import type { EnvVar } from "./k8s.ts";
 import { authSecretName, headlessServiceName } from "./names.ts";
 import { CLIENT_PORT } from "./ports.ts";
 import { PEER_REVISION, type TemplateRevision } from "./revision.ts";

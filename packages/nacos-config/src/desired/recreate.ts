@@ -5,11 +5,16 @@
  * is created are those of the resource, whatever a record says.
  */
 import { controllerReference, type DeepReadonly } from "@quartet/core";
-import type { ControllerRevision } from "@quartet/core/kinds";
+import type {
+  ClaimTemplate,
+  ControllerRevision,
+  JsonMap,
+  PodTemplate,
+  StatefulSet,
+} from "@quartet/core/kinds";
 import { isMap, mapOf } from "@quartet/pod-template";
 import { NACOS } from "../kinds.ts";
 import { metadataOf, metadataOver } from "./family.ts";
-import type { ClaimTemplate, JsonMap, PodTemplate, StatefulSet } from "./k8s.ts";
 import { ALLOW_RECREATE_ANNOTATION, RECORD_LABELS, recreateRecordName } from "./names.ts";
 import type { NacosResource } from "./settings.ts";
 

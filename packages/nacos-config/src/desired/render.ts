@@ -1,10 +1,10 @@
 /** What a resource would bring about in an empty namespace, without any cluster: for `quartet render` and for tests. */
 import type { KubeObject } from "@quartet/core";
+import type { ConfigObject } from "@quartet/core/kinds";
 import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
 import { resolveConfig } from "./config.ts";
 import { finalConfigObject, legacyConfigObject } from "./config-object.ts";
-import type { ConfigObject } from "./k8s.ts";
 import { mysqlInit } from "./mysql-init.ts";
 import { fixedLabels } from "./names.ts";
 import type { Notice } from "./notice.ts";

@@ -1,6 +1,6 @@
+import type { JsonMap, Service } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { clusterOf, nacos, stored } from "../fixtures.testkit.ts";
-import type { JsonMap, Service } from "./k8s.ts";
 import { fixedLabels } from "./names.ts";
 import { type ServicePlan, servicePlans } from "./services.ts";
 import { settingsOf } from "./settings.ts";

@@ -1,7 +1,7 @@
 /** The Services: as they are created, and what existing ones need. */
 import { type DeepReadonly, sameJson } from "@quartet/core";
+import type { Service, ServicePort, ServiceSpec } from "@quartet/core/kinds";
 import { metadataOf, metadataOver } from "./family.ts";
-import type { Service, ServicePort, ServiceSpec } from "./k8s.ts";
 import { clientServiceName, headlessServiceName } from "./names.ts";
 import {
   CLIENT_PORT,

@@ -1,10 +1,10 @@
 /** The spec with its defaults: what the rest of `desired/` works with. Nothing of it is ever written back. */
 import type { DeepReadonly } from "@quartet/core";
+import type { JsonMap } from "@quartet/core/kinds";
 import { itemsOf, mapOf } from "@quartet/pod-template";
 import type { Nacos } from "../api.gen.ts";
 import type { ConfigKind } from "../kinds.ts";
 import { type ImageVersion, imageVersion } from "./image.ts";
-import type { JsonMap } from "./k8s.ts";
 import { ADOPT_ANNOTATION, defaultFinalConfigName } from "./names.ts";
 
 /** A resource as the cache hands it out. */

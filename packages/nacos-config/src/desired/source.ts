@@ -1,7 +1,7 @@
 /** Reads the text of one configuration source out of its object. */
 import { type DeepReadonly, isControlledByFamily } from "@quartet/core";
+import type { ConfigObject } from "@quartet/core/kinds";
 import { FAMILY } from "./family.ts";
-import type { ConfigObject } from "./k8s.ts";
 import { GENERATED_FOR_ANNOTATION } from "./names.ts";
 import { PropertiesError, type Property, readProperties, TooManyPropertiesError } from "./properties.ts";
 import type { SourceRef } from "./settings.ts";

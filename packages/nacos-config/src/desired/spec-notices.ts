@@ -1,10 +1,11 @@
 /** What is worth saying about a spec, once for each generation of it. */
+
+import type { EnvVar } from "@quartet/core/kinds";
 import { itemsOf, mapOf } from "@quartet/pod-template";
 import { dropUnknownFields, StrategicMergeError } from "@quartet/strategic-merge";
 import { hasAdmin } from "./admin.ts";
 import { databaseKind } from "./database.ts";
 import { isAtLeast } from "./image.ts";
-import type { EnvVar } from "./k8s.ts";
 import { FINAL_CONFIG_PATH } from "./names.ts";
 import { listNames, type Notice, normal, warning } from "./notice.ts";
 import { hasConsolePort } from "./ports.ts";

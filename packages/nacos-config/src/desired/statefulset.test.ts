@@ -1,3 +1,4 @@
+import type { JsonMap, StatefulSet } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import type { Nacos } from "../api.gen.ts";
 import {
@@ -10,7 +11,6 @@ import {
   stored,
 } from "../fixtures.testkit.ts";
 import { canonicalJson } from "./digest.ts";
-import type { JsonMap, StatefulSet } from "./k8s.ts";
 import { fixedLabels } from "./names.ts";
 import { settingsOf } from "./settings.ts";
 import { newStatefulSet, type StatefulSetUpdate, updatedStatefulSet } from "./statefulset.ts";

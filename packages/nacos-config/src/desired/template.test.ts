@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { JsonMap, StatefulSet } from "@quartet/core/kinds";
 import { difference } from "@quartet/pod-template";
 import { describe, expect, it } from "vitest";
 import type { Nacos } from "../api.gen.ts";
@@ -14,7 +15,6 @@ import {
   templateOf,
 } from "../fixtures.testkit.ts";
 import { canonicalJson } from "./digest.ts";
-import type { JsonMap, StatefulSet } from "./k8s.ts";
 import { settingsOf } from "./settings.ts";
 import { podTemplate } from "./template.ts";
 import { type MountedConfig, mountedConfig } from "./volumes.ts";

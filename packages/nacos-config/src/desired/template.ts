@@ -1,6 +1,7 @@
 /** The pod template. */
+
+import type { PodTemplate } from "@quartet/core/kinds";
 import { nacosContainer } from "./container.ts";
-import type { PodTemplate } from "./k8s.ts";
 import { mysqlCheckContainers } from "./mysql-client.ts";
 import { CONFIG_DIGEST_ANNOTATION, fixedLabels } from "./names.ts";
 import type { TemplateRevision } from "./revision.ts";

@@ -1,8 +1,8 @@
 /** Data volume and configuration volume of the pods. */
 import type { DeepReadonly } from "@quartet/core";
+import type { ClaimTemplate, JsonMap, StatefulSet, Volume, VolumeMount } from "@quartet/core/kinds";
 import { itemsOf, mapOf } from "@quartet/pod-template";
 import type { ConfigKind } from "../kinds.ts";
-import type { ClaimTemplate, JsonMap, StatefulSet, Volume, VolumeMount } from "./k8s.ts";
 import {
   CONFIG_DIGEST_ANNOTATION,
   CONFIG_VOLUME,
@@ -60,6 +60,12 @@ export function dataVolume(spec: NacosSpec): PodVolume | undefined {
     default:
       return undefined;
   }
+}
+
+/** The claim template of the data volume, for a StatefulSet's list of them. */
+export function claimTemplates(spec: NacosSpec): ClaimTemplate[] {
+  const claim = dataVolume(spec)?.claim;
+  return claim === undefined ? [] : [claim];
 }
 
 function podVolume(source: JsonMap): PodVolume {

@@ -1,8 +1,6 @@
 /** One health check of a cluster: all ready nodes are asked at once. */
-import type { ByteBudget } from "../budget.ts";
 import { type ImageVersion, isAtLeast, parseVersion } from "../desired/image.ts";
-import { type ApiVariant, askNode, type BaseUrl } from "./client.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type ApiVariant, askNode, type NodeQuery } from "./client.ts";
 import { type Cluster, evaluate, type Health, type NodeAnswer, quorumFailure } from "./evaluate.ts";
 
 /** Limit of a whole check in milliseconds. */
@@ -10,16 +8,11 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** First Nacos version that serves the member list at its v3 address. */
 const V3_SINCE_MAJOR = 3;
 
-export interface CheckOptions {
-  readonly endpoint: Endpoint;
-  readonly identity?: { readonly name: string; readonly value: string };
-  readonly baseUrl: BaseUrl;
-  readonly answers: ByteBudget;
-  readonly signal: AbortSignal;
+export interface CheckOptions extends Omit<NodeQuery, "variants"> {
   /** Variant that worked last time. */
-  readonly remembered?: ApiVariant;
+  readonly remembered?: ApiVariant | undefined;
   /** Version that the nodes reported, or that of the image. */
-  readonly version?: ImageVersion;
+  readonly version?: ImageVersion | undefined;
 }
 
 /** Version to choose the API by: the reported one, else the image's. */
@@ -37,10 +30,8 @@ export async function checkCluster(
 ): Promise<{ readonly health: Health; readonly variant?: ApiVariant }> {
   const tooFew = quorumFailure(cluster);
   if (tooFew !== undefined) return { health: tooFew };
-  const { endpoint, identity, baseUrl, answers } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
-  const variants = variantOrder(options);
-  const query = { endpoint, baseUrl, answers, signal, variants, ...(identity && { identity }) };
+  const query = { ...options, signal, variants: variantOrder(options) };
   const ready = cluster.nodes.filter((node) => node.ready);
   const results = await Promise.all(ready.map((node) => askNode(node, query)));
   const byPod = new Map<string, NodeAnswer>(ready.map(({ podName }, at) => [podName, results[at]!.answer]));

@@ -33,14 +33,18 @@ export type BaseUrl = (node: Pick<NodeFacts, "podName" | "podIP">, port: number)
 export const podBaseUrl: BaseUrl = ({ podIP }, port) =>
   `http://${podIP.includes(":") ? `[${podIP}]` : podIP}:${port}`;
 
-export interface NodeQuery {
+/** How nodes are reached, and how much they may answer. */
+export interface NodeAccess {
+  readonly baseUrl: BaseUrl;
+  readonly answers: ByteBudget;
+}
+
+export interface NodeQuery extends NodeAccess {
   readonly endpoint: Endpoint;
   /** Variants in the order in which they are tried. */
   readonly variants: readonly ApiVariant[];
   /** Header that lets the request pass without a login. */
-  readonly identity?: { readonly name: string; readonly value: string };
-  readonly baseUrl: BaseUrl;
-  readonly answers: ByteBudget;
+  readonly identity?: { readonly name: string; readonly value: string } | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /** Where a node's HTTP API is found, judged by its properties and environment. */
 import type { DeepReadonly } from "@quartet/core";
+import type { StatefulSet } from "@quartet/core/kinds";
 import { itemsOf } from "@quartet/pod-template";
-import type { StatefulSet } from "../desired/k8s.ts";
 import { CLIENT_PORT } from "../desired/ports.ts";
 
 /** Context path of the API unless the properties say otherwise (Nacos). */

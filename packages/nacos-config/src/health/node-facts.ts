@@ -1,6 +1,6 @@
 /** What the health check knows of a pod. */
 import { controllerOf, type DeepReadonly } from "@quartet/core";
-import type { Pod, StatefulSet } from "../desired/k8s.ts";
+import type { Pod, StatefulSet } from "@quartet/core/kinds";
 
 export interface NodeFacts {
   readonly ordinal: number;

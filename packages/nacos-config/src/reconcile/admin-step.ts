@@ -12,17 +12,10 @@ import {
 } from "../desired/admin.ts";
 import { DEFAULT_TOKEN_EXPIRE_SECONDS } from "../desired/nacos-env.ts";
 import { normal, warning } from "../desired/notice.ts";
-import type { ConditionState } from "../status/conditions.ts";
-import {
-  askDatabase,
-  type DatabaseTools,
-  databaseFingerprint,
-  repeatStanding,
-  standingCondition,
-} from "./database-work.ts";
-import { findSecret } from "./interests.ts";
-import type { ResourceMemory } from "./memory.ts";
+import { conditionState } from "../status/conditions.ts";
+import { askDatabase, databaseFingerprint, repeatStanding, standingCondition } from "./database-work.ts";
 import type { Pass } from "./pass.ts";
+import { findSecret } from "./references.ts";
 
 const CONDITION = "AdminReady";
 const DEFAULT_PASSWORD_REASON = "DefaultAdminPassword";
@@ -39,40 +32,33 @@ export interface AdminOptions {
 }
 
 /** Rotates the administrator when that is due. At rest no connection is opened. */
-export async function adminStep(
-  pass: Pass,
-  memory: ResourceMemory,
-  tools: DatabaseTools,
-  { writes, waiting }: AdminOptions,
-): Promise<void> {
-  const { settings, resource } = pass;
+export async function adminStep(pass: Pass, { writes, waiting }: AdminOptions): Promise<void> {
+  const { settings, resource, memory } = pass;
   const { spec } = settings;
   if (!hasAdmin(spec)) return;
   const recorded = memory.admin?.status ?? resource.status?.admin;
   if (recorded !== undefined) pass.stepStatus.admin = recorded;
   if (!writes) return repeatStanding(pass, CONDITION, DEFAULT_PASSWORD_REASON);
-  const found = findSecret(tools.referred, spec.adminCredentialsSecretRef?.name ?? "");
+  const found = findSecret(pass, spec.adminCredentialsSecretRef?.name ?? "");
   const credentials = adminCredentials(spec, found);
   if (isDatabaseProblem(credentials)) return fail(pass, credentials);
   const due = isRotationDue(spec, recorded, credentials);
-  if (!due && !isCheckDue(pass, memory, tools)) return report(pass, rested(hasDefault(pass, memory)));
-  if (waiting) return wait(pass, recorded, unknown("WaitingForDatabase", "see condition DatabaseReady"));
-  const reply = await askDatabase(pass, tools, {
+  if (!due && !isCheckDue(pass)) return reportRest(pass, hasDefault(pass));
+  if (waiting) return wait(pass, recorded, "WaitingForDatabase", "see condition DatabaseReady");
+  const reply = await askDatabase(pass, {
     topic: "admin",
-    fingerprint: JSON.stringify([databaseFingerprint(pass, tools.referred), credentials.checksum, due]),
+    fingerprint: JSON.stringify([databaseFingerprint(pass), credentials.checksum, due]),
     failure: memory.admin?.failure,
     work: (database) =>
       due ? rotateAdmin(database, credentials) : inspectAdmins(database, credentials.username),
   });
   if (reply.state === "pending") {
-    return wait(pass, recorded, unknown("Connecting", "the database has not answered yet"));
+    return wait(pass, recorded, "Connecting", "the database has not answered yet");
   }
-  if (reply.state === "ok") {
-    return succeed(pass, memory, tools, { credentials, findings: reply.value, due });
-  }
+  if (reply.state === "ok") return succeed(pass, recorded, credentials, reply.value, due);
   const { failure } = reply;
   memory.admin = { ...memory.admin, failure };
-  if (!due) return report(pass, rested(true));
+  if (!due) return reportRest(pass, true);
   const status = { ...recorded, lastResult: "Failed", lastMessage: failure.problem.message };
   memory.admin = { ...memory.admin, status };
   pass.stepStatus.admin = status;
@@ -80,44 +66,37 @@ export async function adminStep(
 }
 
 /** There is no answer yet: the failure of the last try stands, and so does what the tables were found to hold. */
-function wait(pass: Pass, recorded: AdminStatus | undefined, otherwise: ConditionState): void {
+function wait(pass: Pass, recorded: AdminStatus | undefined, reason: string, message: string): void {
   const standing = standingCondition(pass, CONDITION);
   const failed = recorded?.lastResult === "Failed" && recorded.lastMessage === standing?.message;
   const stands =
     standing !== undefined &&
     (standing.status !== "False" || standing.reason === DEFAULT_PASSWORD_REASON || failed);
   if (stands) repeatStanding(pass, CONDITION, DEFAULT_PASSWORD_REASON);
-  else report(pass, otherwise);
+  else pass.reports.push(conditionState(CONDITION, "Unknown", reason, message));
 }
 
-interface Success {
-  readonly credentials: AdminCredentials;
-  readonly findings: AdminFindings;
-  /** The administrator was written; else the table was only looked at. */
-  readonly due: boolean;
-}
-
+/** @param due the administrator was written; else the table was only looked at */
 function succeed(
   pass: Pass,
-  memory: ResourceMemory,
-  { clock }: DatabaseTools,
-  { credentials, findings, due }: Success,
+  recorded: AdminStatus | undefined,
+  credentials: AdminCredentials,
+  findings: AdminFindings,
+  due: boolean,
 ): void {
-  const now = clock.now();
-  const before = memory.admin?.status ?? pass.resource.status?.admin;
-  const status: AdminStatus | undefined = due
-    ? {
-        lastRotateTime: seconds(now),
-        lastResult: "Success",
-        lastMessage: "",
-        lastSecretResourceVersion: credentials.resourceVersion,
-        lastSecretChecksum: targetChecksum(pass.settings.spec, credentials),
-      }
-    : before;
-  memory.admin = { findings, checkedAt: now, ...(status === undefined ? {} : { status }) };
+  const now = pass.clock.now();
+  const rotated: AdminStatus = {
+    lastRotateTime: seconds(now),
+    lastResult: "Success",
+    lastMessage: "",
+    lastSecretResourceVersion: credentials.resourceVersion,
+    lastSecretChecksum: targetChecksum(pass.settings.spec, credentials),
+  };
+  const status = due ? rotated : recorded;
+  pass.memory.admin = { findings, checkedAt: now, status };
   if (status !== undefined) pass.stepStatus.admin = status;
   if (due) tellRotation(pass, credentials, findings);
-  report(pass, rested(findings.defaultPassword));
+  reportRest(pass, findings.defaultPassword);
 }
 
 function tellRotation(
@@ -139,38 +118,28 @@ function tellRotation(
 }
 
 /** True while the default password stands and nobody has looked for some time. */
-function isCheckDue(pass: Pass, memory: ResourceMemory, { clock }: DatabaseTools): boolean {
-  const { checkedAt } = memory.admin ?? {};
-  if (checkedAt !== undefined && clock.now() - checkedAt < RECHECK_MS) return false;
-  return hasDefault(pass, memory);
-}
-
-/** The condition of a resource whose administrator is in place. */
-function rested(defaultPassword: boolean): ConditionState {
-  if (!defaultPassword) return state("True", "Rotated", "the administrator of the Secret is in place");
-  const message = 'user "nacos" has the publicly known password: change it or remove the user in Nacos';
-  return state("False", DEFAULT_PASSWORD_REASON, message);
+function isCheckDue(pass: Pass): boolean {
+  const { checkedAt } = pass.memory.admin ?? {};
+  if (checkedAt !== undefined && pass.clock.now() - checkedAt < RECHECK_MS) return false;
+  return hasDefault(pass);
 }
 
 /** True when the default password was found when the table was last looked at, by this process or an earlier one. */
-function hasDefault(pass: Pass, { admin }: ResourceMemory): boolean {
-  return (
-    admin?.findings?.defaultPassword ?? standingCondition(pass, CONDITION)?.reason === DEFAULT_PASSWORD_REASON
+function hasDefault(pass: Pass): boolean {
+  const { findings } = pass.memory.admin ?? {};
+  return findings?.defaultPassword ?? standingCondition(pass, CONDITION)?.reason === DEFAULT_PASSWORD_REASON;
+}
+
+/** Reports on a resource whose administrator is in place. */
+function reportRest({ reports }: Pass, defaultPassword: boolean): void {
+  const finding = 'user "nacos" has the publicly known password: change it or remove the user in Nacos';
+  reports.push(
+    defaultPassword
+      ? conditionState(CONDITION, "False", DEFAULT_PASSWORD_REASON, finding)
+      : conditionState(CONDITION, "True", "Rotated", "the administrator of the Secret is in place"),
   );
 }
 
-function report(pass: Pass, condition: ConditionState): void {
-  pass.reports.push(condition);
-}
-
-function fail(pass: Pass, problem: DatabaseProblem): void {
-  pass.failures.push({ ...problem, condition: CONDITION });
-}
-
-function unknown(reason: string, message: string): ConditionState {
-  return state("Unknown", reason, message);
-}
-
-function state(status: ConditionState["status"], reason: string, message: string): ConditionState {
-  return { type: CONDITION, status, reason, message };
+function fail({ failures }: Pass, problem: DatabaseProblem): void {
+  failures.push({ ...problem, condition: CONDITION });
 }

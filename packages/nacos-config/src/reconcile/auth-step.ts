@@ -1,15 +1,13 @@
 /** Generates the JWT signing key of an installation that brings none. */
 import { randomBytes } from "node:crypto";
 import type { DeepReadonly } from "@quartet/core";
+import { type ConfigObject, type EnvVar, SECRET, type StatefulSet } from "@quartet/core/kinds";
 import { metadataOf, metadataOver } from "../desired/family.ts";
-import type { ConfigObject, EnvVar, StatefulSet } from "../desired/k8s.ts";
 import { AUTH_TOKEN_KEY } from "../desired/nacos-env.ts";
 import { authSecretName } from "../desired/names.ts";
 import { warning } from "../desired/notice.ts";
 import { isPublicToken } from "../desired/token.ts";
-import { SECRET } from "../kinds.ts";
 import { failureOf } from "./failure.ts";
-import type { ResourceMemory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
 
 /** Length of a generated key in bytes (what HMAC-SHA-256 needs). */
@@ -18,16 +16,12 @@ const TOKEN_BYTES = 32;
 const WARN_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /** Makes sure that the key exists before pods refer to it. An existing key is never changed. */
-export async function authStep(
-  pass: Pass,
-  live: DeepReadonly<StatefulSet> | undefined,
-  memory: ResourceMemory,
-  now: number,
-): Promise<void> {
+export async function authStep(pass: Pass, live: DeepReadonly<StatefulSet> | undefined): Promise<void> {
+  const { memory } = pass;
   const { certification = {} } = pass.settings.spec;
   if (certification.enabled !== true) return;
   const literal = literalToken(pass, live);
-  warnOfPublicToken(pass, literal ?? certification.token ?? "", memory, now);
+  warnOfPublicToken(pass, literal ?? certification.token ?? "");
   if (certification.token || certification.tokenSecretRef?.name || literal !== undefined) return;
   const name = authSecretName(pass.settings.name);
   // Made once, so that a refused creation is the same one each time.
@@ -62,11 +56,12 @@ function literalToken({ settings }: Pass, live: DeepReadonly<StatefulSet> | unde
   return env.find(({ name }) => name === "NACOS_AUTH_TOKEN")?.value;
 }
 
-function warnOfPublicToken(pass: Pass, token: string, memory: ResourceMemory, now: number): void {
+function warnOfPublicToken({ memory, clock, notices }: Pass, token: string): void {
   if (!isPublicToken(token)) return;
+  const now = clock.now();
   if (memory.tokenWarnedAt !== undefined && now - memory.tokenWarnedAt < WARN_EVERY_MS) return;
   memory.tokenWarnedAt = now;
   const note =
     "NACOS_AUTH_TOKEN is publicly known: anybody can forge logins; set certification.tokenSecretRef";
-  pass.notices.push(warning("InsecureDefaultToken", note));
+  notices.push(warning("InsecureDefaultToken", note));
 }

@@ -1,12 +1,13 @@
 /** Removes generated configuration objects that nothing mounts any more. */
 import { controllerOf, type DeepReadonly } from "@quartet/core";
+import type { ConfigObject, Pod, StatefulSet } from "@quartet/core/kinds";
 import { itemsOf, mapOf } from "@quartet/pod-template";
-import type { ConfigObject, Pod, StatefulSet } from "../desired/k8s.ts";
 import { GENERATED_FOR_ANNOTATION, LEGACY_CONFIG_KEY } from "../desired/names.ts";
 import { type MountedConfig, mountedConfig } from "../desired/volumes.ts";
 import { type ConfigKind, configKind } from "../kinds.ts";
 import { failureOf } from "./failure.ts";
 import type { Pass } from "./pass.ts";
+import { podsOf } from "./references.ts";
 import { isRolledOut } from "./workload.ts";
 
 /** Deletes what was generated for an earlier form of the resource, once no pod uses it. */
@@ -14,11 +15,11 @@ export async function cleanupStep(
   pass: Pass,
   wanted: MountedConfig,
   statefulSet: DeepReadonly<StatefulSet> | undefined,
-  pods: readonly DeepReadonly<Pod>[],
 ): Promise<void> {
   const leftovers = generatedObjects(pass).filter(({ kind, object }) => !isMounted(wanted, kind, object));
   if (leftovers.length === 0) return;
   if (statefulSet !== undefined && !isRolledOut(statefulSet)) return;
+  const pods = podsOf(pass, statefulSet);
   for (const { kind, object } of leftovers) {
     const { name = "" } = object.metadata;
     const used =
@@ -36,10 +37,11 @@ interface Generated {
 }
 
 /** Configuration objects that were generated for the resource. */
-function generatedObjects({ informers, resource, settings }: Pass): Generated[] {
+function generatedObjects({ ctx, resource, settings }: Pass): Generated[] {
   const { uid = "" } = resource.metadata;
   return (["ConfigMap", "Secret"] as const).flatMap((kind) =>
-    informers.configs[kind]
+    ctx.cache
+      .source(configKind(kind))
       .list({ namespace: settings.namespace, labels: { app: settings.name } })
       .filter(
         (object) => controllerOf(object)?.uid === uid && object.metadata.deletionTimestamp === undefined,

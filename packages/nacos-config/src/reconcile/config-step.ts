@@ -1,28 +1,19 @@
 /** Writes the configuration object and tells which configuration the pods are to mount. */
 import type { DeepReadonly, Problem } from "@quartet/core";
-import { type MergedPlan, type ReadyConfig, resolveConfig } from "../desired/config.ts";
+import { CONFIG_MAP, type StatefulSet } from "@quartet/core/kinds";
+import { type ConfigResult, type MergedPlan, type ReadyConfig, resolveConfig } from "../desired/config.ts";
 import {
   configObjectPlan,
   finalConfigObject,
   legacyConfigObject,
   updatedConfigObject,
 } from "../desired/config-object.ts";
-import type { StatefulSet } from "../desired/k8s.ts";
 import { normal, warning } from "../desired/notice.ts";
-import type { SourceRef } from "../desired/settings.ts";
-import type { ConfigProblem, FoundSource } from "../desired/source.ts";
-import { type MountedConfig, mountedConfig } from "../desired/volumes.ts";
-import { CONFIG_MAP, configKind } from "../kinds.ts";
+import type { ConfigProblem } from "../desired/source.ts";
+import { mountedConfig } from "../desired/volumes.ts";
+import { configKind } from "../kinds.ts";
 import type { Pass } from "./pass.ts";
-
-export interface ConfigResult {
-  /** What the pods are to mount; absent when there is nothing yet that they could. */
-  readonly wanted?: MountedConfig;
-  /** Why the configuration that is asked for is not in force. */
-  readonly problem?: ConfigProblem;
-  /** The merged configuration, when there is one. */
-  readonly ready?: ReadyConfig;
-}
+import { findSource } from "./references.ts";
 
 /**
  * Provides the configuration. When it cannot be provided, what the live StatefulSet mounts stays wanted.
@@ -31,7 +22,6 @@ export interface ConfigResult {
 export async function configStep(
   pass: Pass,
   live: DeepReadonly<StatefulSet> | undefined,
-  found: (ref: SourceRef) => FoundSource,
   writes: boolean,
 ): Promise<ConfigResult> {
   const plan = pass.settings.config;
@@ -42,7 +32,7 @@ export async function configStep(
     if (problem !== undefined) return { ...inForce, problem };
     return { wanted: { mode: "legacy", name: pass.settings.name } };
   }
-  const config = resolveConfig(plan, pass.settings.spec, found);
+  const config = resolveConfig(plan, pass.settings.spec, (ref) => findSource(pass, ref));
   if (config.state === "held") {
     return { ...inForce, problem: { reason: config.reason, message: config.message } };
   }

@@ -1,16 +1,15 @@
 import type { Answer, Probes } from "@quartet/core";
+import type { ConfigObject } from "@quartet/core/kinds";
 import { type FakeClock, fakeClock } from "@quartet/core/testkit";
 import { beforeEach, describe, expect, it } from "vitest";
 import { databaseLimits } from "../database/connection.ts";
 import { DatabaseError } from "../database/errors.ts";
 import { hostRules } from "../database/hosts.ts";
-import type { ConfigObject } from "../desired/k8s.ts";
 import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import type { NacosStatus } from "../status/status.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type ResourceMemory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
-import type { Referred } from "./references.ts";
 
 const POSTGRES = { host: "pg.t.svc", database: "nacos", credentialsSecretRef: { name: "pg-login" } };
 const DONE = { initialized: true, initVersion: 1, lastInitTime: "t", lastResult: "Success", lastMessage: "" };
@@ -45,7 +44,6 @@ const probes = {
     rotating = false;
   },
 } as unknown as Probes;
-const referred = { look: () => ({ objects: [login] }) } as unknown as Referred;
 
 interface Outcome extends Pick<Pass, "failures" | "reports" | "stepStatus" | "notices"> {
   readonly startable: boolean;
@@ -57,8 +55,8 @@ async function step(
   { generation = 1, writes = true, spec = {} } = {},
 ): Promise<Outcome> {
   const resource = { ...nacos({ postgres: POSTGRES, ...spec }, { generation }), status };
-  const pass = passOf(resource);
-  const state = await databaseStep(pass, memory, { probes, referred, clock, databases }, writes);
+  const pass = passOf(resource, login, { memory, probes, clock, databases });
+  const state = await databaseStep(pass, writes);
   return { ...pass, ...state };
 }
 
@@ -267,8 +265,7 @@ describe("what comes of it", () => {
     const failed = async () => ({ state: "failed", error: thrown, at: 0 });
     const ending = { ...probes, probe: failed } as unknown as Probes;
     const resource = nacos({ postgres: POSTGRES });
-    const pass = passOf(resource);
-    const tools = { probes: ending, referred, clock, databases };
-    await expect(databaseStep(pass, memory, tools, true)).rejects.toBe(thrown);
+    const pass = passOf(resource, login, { memory, probes: ending, clock, databases });
+    await expect(databaseStep(pass, true)).rejects.toBe(thrown);
   });
 });

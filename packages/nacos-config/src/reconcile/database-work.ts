@@ -1,6 +1,6 @@
 /** Questions to a resource's PostgreSQL database, asked in the background. */
-import type { Answered, Clock, Probes } from "@quartet/core";
-import { type Database, type DatabaseLimits, withDatabase } from "../database/connection.ts";
+import type { Answered } from "@quartet/core";
+import { type Database, withDatabase } from "../database/connection.ts";
 import { DatabaseError, problemOf } from "../database/errors.ts";
 import {
   type DatabaseProblem,
@@ -11,30 +11,15 @@ import {
 } from "../database/target.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
-import { findSecret } from "./interests.ts";
-import { childKey, type Pass } from "./pass.ts";
-import type { Referred } from "./references.ts";
+import type { KnownFailure } from "./memory.ts";
+import type { Pass } from "./pass.ts";
+import { findSecret } from "./references.ts";
 
 /** The same question is not asked again sooner after a failure, in milliseconds: passes may come close together. */
 const RETRY_FLOOR_MS = 4_000;
 
 /** Time that a connection has to end by itself when its own limit is over, in milliseconds. */
 const ABORT_MS = 5_000;
-
-/** What the steps need of the process. */
-export interface DatabaseTools {
-  readonly referred: Referred;
-  readonly probes: Probes;
-  readonly clock: Clock;
-  readonly databases: DatabaseLimits;
-}
-
-/** How a question failed, and when; milliseconds since the Unix epoch. */
-export interface KnownFailure {
-  readonly fingerprint: string;
-  readonly problem: DatabaseProblem;
-  readonly at: number;
-}
 
 export interface Question<T> {
   /** A resource has one question of each topic at a time. */
@@ -49,28 +34,27 @@ export interface Question<T> {
 export type Reply<T> =
   | Extract<Answered<T>, { state: "ok" }>
   /** The resource is queued with the answer. Until then the failure of the last try stands. */
-  | { readonly state: "pending"; readonly failure?: KnownFailure }
+  | { readonly state: "pending"; readonly failure: KnownFailure | undefined }
   | { readonly state: "failed"; readonly failure: KnownFailure };
 
 /** Connects by the spec and its Secrets, and runs the work. Throws what is no failure of the database. */
 export async function askDatabase<T>(
   pass: Pass,
-  { referred, probes, clock, databases }: DatabaseTools,
   { topic, fingerprint, failure, work }: Question<T>,
 ): Promise<Reply<T>> {
-  const { name, spec } = pass.settings;
+  const { clock, databases } = pass;
   const failed = (problem: DatabaseProblem, at = clock.now()): Reply<T> => ({
     state: "failed",
     failure: { fingerprint, problem, at },
   });
-  const connection = postgresConnection(spec);
+  const connection = postgresConnection(pass.settings.spec);
   if (isDatabaseProblem(connection)) return failed(connection);
-  const target = postgresTarget(connection, (secret) => findSecret(referred, secret));
+  const target = postgresTarget(connection, (secret) => findSecret(pass, secret));
   if (isDatabaseProblem(target)) return failed(target);
   // Another question of the step may have failed just now.
   const last = failure?.fingerprint === fingerprint ? failure : undefined;
   if (last !== undefined && clock.now() - last.at < RETRY_FLOOR_MS) return { state: "failed", failure: last };
-  const answer = await probes.probe(childKey(pass, name), {
+  const answer = await pass.probes.probe(pass.key, {
     topic,
     fingerprint,
     retryFloorMs: RETRY_FLOOR_MS,
@@ -78,9 +62,7 @@ export async function askDatabase<T>(
     work: (signal) => withDatabase(target, databases, signal, work),
   });
   if (answer.state === "ok") return answer;
-  if (answer.state === "pending") {
-    return { state: "pending", ...(last && { failure: last }) };
-  }
+  if (answer.state === "pending") return { state: "pending", failure: last };
   if (!(answer.error instanceof DatabaseError)) throw answer.error;
   const { reason, detail } = answer.error;
   if (detail !== undefined) pass.ctx.log.info("no connection to the database", { reason, detail });
@@ -88,27 +70,24 @@ export async function askDatabase<T>(
 }
 
 /** Everything that any answer depends on: the generation of the resource, and its Secrets by their versions. */
-export function databaseFingerprint({ resource, settings }: Pass, referred: Referred): string {
-  const secrets = postgresSecrets(settings.spec).map((name) => {
-    const found = findSecret(referred, name);
+export function databaseFingerprint(pass: Pass): string {
+  const secrets = postgresSecrets(pass.settings.spec).map((name) => {
+    const found = findSecret(pass, name);
     if (found.state !== "present") return found.state;
     const { uid, resourceVersion } = found.object.metadata;
     return `${uid}/${resourceVersion}`;
   });
-  return JSON.stringify([resource.metadata.generation, ...secrets]);
+  return JSON.stringify([pass.resource.metadata.generation, ...secrets]);
 }
 
 /** A condition as the status has it. */
-export function standingCondition(
-  { resource }: Pass,
-  type: ConditionState["type"],
-): ConditionState | undefined {
+export function standingCondition({ resource }: Pass, type: string): ConditionState | undefined {
   const found = resource.status?.operatorConditions?.find((condition) => condition.type === type);
   return found && { type, status: found.status, reason: found.reason, message: found.message };
 }
 
 /** The failure that a condition of the status tells of, with the code that it was told under. */
-export function standingProblem(pass: Pass, type: ConditionState["type"]): DatabaseProblem | undefined {
+export function standingProblem(pass: Pass, type: string): DatabaseProblem | undefined {
   const found = standingCondition(pass, type);
   if (found?.status !== "False") return undefined;
   const { reason, message } = found;

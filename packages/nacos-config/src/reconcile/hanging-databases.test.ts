@@ -8,7 +8,6 @@ import { hostRules } from "../database/hosts.ts";
 import { nacos, passOf, secret, stored } from "../fixtures.testkit.ts";
 import { databaseStep } from "./database-step.ts";
 import { createMemoryStore, type MemoryStore } from "./memory.ts";
-import type { Referred } from "./references.ts";
 
 const NAMES = Array.from({ length: 200 }, (_, index) => `r${index}`);
 /** Longer than a pass waits for an answer, and than a failure keeps it from trying again, in milliseconds. */
@@ -46,7 +45,6 @@ afterEach(() => {
 });
 
 const login = stored(secret("pg-login", { username: "nacos", password: "p" }));
-const referred = { look: () => ({ objects: [login] }) } as unknown as Referred;
 
 /** One pass of a resource; its failures. */
 async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
@@ -58,9 +56,9 @@ async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
     credentialsSecretRef: { name: "pg-login" },
   };
   const resource = nacos({ postgres, pgInit: { timeoutSeconds } }, { name });
-  const pass = passOf(resource);
-  const tools = { probes, referred, clock, databases };
-  await databaseStep(pass, memories.of(name, "uid"), tools, true);
+  const memory = memories.of(name, "uid");
+  const pass = passOf(resource, login, { memory, probes, clock, databases });
+  await databaseStep(pass, true);
   return pass.failures.map(({ reason }) => reason);
 }
 

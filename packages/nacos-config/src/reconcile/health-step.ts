@@ -1,36 +1,16 @@
 /** Asks the nodes whether they form a healthy installation. */
-import type { DeepReadonly, Probes } from "@quartet/core";
-import type { ByteBudget } from "../budget.ts";
+import type { DeepReadonly } from "@quartet/core";
+import type { StatefulSet } from "@quartet/core/kinds";
 import type { ReadyConfig } from "../desired/config.ts";
 import { canonicalJson } from "../desired/digest.ts";
-import type { StatefulSet } from "../desired/k8s.ts";
 import { type Notice, warning } from "../desired/notice.ts";
 import { CLIENT_PORT } from "../desired/ports.ts";
 import { checkCluster, knownVersion } from "../health/check.ts";
-import type { BaseUrl } from "../health/client.ts";
 import { endpointOf, literalEnv } from "../health/endpoint.ts";
 import { type Health, quorumFailure, unverified } from "../health/evaluate.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
-import { findIdentity } from "./interests.ts";
-import type { ResourceMemory } from "./memory.ts";
-import type { NodeWatch } from "./node-watch.ts";
-import { childKey, type Pass } from "./pass.ts";
-import type { Referred } from "./references.ts";
-
-export interface HealthSettings {
-  readonly baseUrl: BaseUrl;
-  readonly answers: ByteBudget;
-  /** Nodes are not asked; ready pods are enough. */
-  readonly skipNodeCheck: boolean;
-}
-
-/** What the check needs of the process. */
-export interface HealthTools {
-  readonly health: HealthSettings;
-  readonly referred: Referred;
-  readonly probes: Probes;
-  readonly nodeWatch: NodeWatch;
-}
+import type { Pass } from "./pass.ts";
+import { findIdentity } from "./references.ts";
 
 /**
  * Checks the nodes; `undefined` when there is nothing to check, "pending" when they take long: the resource is queued
@@ -39,41 +19,32 @@ export interface HealthTools {
  */
 export async function healthStep(
   pass: Pass,
-  { health: { baseUrl, answers, skipNodeCheck }, referred, probes, nodeWatch }: HealthTools,
-  memory: ResourceMemory,
   statefulSet: DeepReadonly<StatefulSet>,
   nodes: readonly NodeFacts[],
   properties: ReadonlyMap<string, string>,
 ): Promise<Health | "pending" | undefined> {
-  const { settings, resource } = pass;
-  const key = childKey(pass, settings.name);
+  const { settings, resource, memory, key, nodeWatch } = pass;
   nodeWatch.forget(key);
   const replicas = statefulSet.spec.replicas ?? 1;
   if (replicas === 0) return undefined;
   const cluster = { name: settings.name, type: settings.type, replicas, nodes };
-  if (skipNodeCheck) {
+  if (pass.skipNodeCheck) {
     return (
       quorumFailure(cluster) ??
       unverified(cluster, "CheckSkipped", "the nodes are not asked: --nacos-skip-node-check")
     );
   }
-  const identity = findIdentity(referred, settings);
-  noteIdentity(pass, memory, identity !== undefined);
+  const identity = findIdentity(pass);
+  noteIdentity(pass, identity !== undefined);
   const endpoint = endpointOf(properties, literalEnv(statefulSet));
   const version = knownVersion(resource.status?.version, settings.version);
   const ready = nodes.filter((node) => node.ready);
   const question = canonicalJson([replicas, ready, endpoint, identity !== undefined]);
-  const ask = (signal: AbortSignal): ReturnType<typeof checkCluster> =>
-    checkCluster(cluster, {
-      endpoint,
-      baseUrl,
-      answers,
-      signal,
-      ...(identity && { identity }),
-      ...(memory.variant && { remembered: memory.variant }),
-      ...(version && { version }),
-    });
-  const answer = await probes.probe(key, { topic: "health", fingerprint: question, work: ask });
+  const ask = (signal: AbortSignal): ReturnType<typeof checkCluster> => {
+    const remembered = memory.variant;
+    return checkCluster(cluster, { ...pass.nodeAccess, endpoint, identity, remembered, version, signal });
+  };
+  const answer = await pass.probes.probe(key, { topic: "health", fingerprint: question, work: ask });
   if (answer.state === "pending") return "pending";
   if (answer.state === "failed") throw answer.error;
   const { health, variant } = answer.value;
@@ -84,8 +55,8 @@ export async function healthStep(
 }
 
 /** Warns when the Secret of the identity header cannot be used, once until it can. */
-function noteIdentity(pass: Pass, memory: ResourceMemory, available: boolean): void {
-  const { identitySecretRef: ref } = pass.settings.spec;
+function noteIdentity({ settings, memory, notices }: Pass, available: boolean): void {
+  const { identitySecretRef: ref } = settings.spec;
   if (!ref?.name || available) {
     delete memory.identityMissing;
     return;
@@ -93,7 +64,7 @@ function noteIdentity(pass: Pass, memory: ResourceMemory, available: boolean): v
   if (memory.identityMissing === true) return;
   memory.identityMissing = true;
   const note = `identitySecretRef: Secret ${ref.name} or one of its keys cannot be used; the nodes are asked without it`;
-  pass.notices.push(warning("IdentityUnavailable", note));
+  notices.push(warning("IdentityUnavailable", note));
 }
 
 /** Warns of a port that Services and the member list do not know; the number is not told when it may be secret. */

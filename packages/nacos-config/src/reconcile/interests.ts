@@ -1,14 +1,11 @@
-/** What a resource refers to, and how it is read. */
-import { controllerOf, type Debounce, type DeepReadonly } from "@quartet/core";
+/** What is watched for a resource: the objects that it refers to, and what of pods is kept. */
+import { controllerOf, type Debounce, type DeepReadonly, type Reference } from "@quartet/core";
+import type { ContainerStatus, Pod, PodStatus, StatefulSet } from "@quartet/core/kinds";
 import { postgresSecrets } from "../database/target.ts";
 import { hasAdmin } from "../desired/admin.ts";
-import type { ConfigObject, ContainerStatus, Pod, PodStatus, StatefulSet } from "../desired/k8s.ts";
-import { DEFAULT_IDENTITY_KEYS } from "../desired/nacos-env.ts";
 import { CHILD_LABELS } from "../desired/names.ts";
-import type { Settings, SourceRef } from "../desired/settings.ts";
-import type { FoundSource } from "../desired/source.ts";
-import { type ConfigKind, configKind, POD, SECRET } from "../kinds.ts";
-import type { Interest, Looked, Referred } from "./references.ts";
+import type { Settings } from "../desired/settings.ts";
+import type { ConfigKind } from "../kinds.ts";
 
 /** Edits of a source within so many milliseconds from the first make one rollout; other references act at once. */
 export const DEBOUNCE: Debounce = { ms: 1_000, maxMs: 1_000 };
@@ -85,44 +82,9 @@ function adminSecret(spec: Settings["spec"]): string {
   return hasAdmin(spec) ? (spec.adminCredentialsSecretRef?.name ?? "") : "";
 }
 
-const secretInterest = (name: string): Interest<ConfigObject> => ({ kind: SECRET, reference: name });
-
 /** Pods of an adopted StatefulSet whose labels are not those that pods are watched by. */
-export function strangePods(live: DeepReadonly<StatefulSet>): Interest<Pod> | undefined {
+export function strangePods(live: DeepReadonly<StatefulSet>): Reference | undefined {
   const selector = live.spec.selector.matchLabels ?? {};
   if (Object.entries(CHILD_LABELS).every(([label, value]) => selector[label] === value)) return undefined;
-  return { kind: POD, reference: { labels: selector } };
-}
-
-/** A configuration source as it is now. */
-export function findSource(referred: Referred, { kind, name }: SourceRef): FoundSource {
-  return foundIn(referred.look({ kind: configKind(kind), reference: name }));
-}
-
-/** A Secret that the resource names outside its configuration, as it is now. */
-export function findSecret(referred: Referred, name: string): FoundSource {
-  return name === "" ? { state: "absent" } : foundIn(referred.look(secretInterest(name)));
-}
-
-function foundIn(looked: Looked<ConfigObject>): FoundSource {
-  if ("unreadable" in looked) return { state: "unreadable", message: looked.unreadable };
-  const [object] = looked.objects;
-  return object === undefined ? { state: "absent" } : { state: "present", object };
-}
-
-/** The server identity header; `undefined` when the Secret or one of its keys is missing or unfit for a header. */
-export function findIdentity(
-  referred: Referred,
-  { spec }: Settings,
-): { name: string; value: string } | undefined {
-  const { name: secret, keyKey, valueKey } = spec.identitySecretRef ?? {};
-  if (!secret) return undefined;
-  const data = referred.read(secretInterest(secret))?.[0]?.data;
-  const read = (key: string): string =>
-    Buffer.from(data?.[key] ?? "", "base64")
-      .toString("utf8")
-      .trim();
-  const name = read(keyKey || DEFAULT_IDENTITY_KEYS.key);
-  const value = read(valueKey || DEFAULT_IDENTITY_KEYS.value);
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\x20-\x7e]+$/.test(value) ? { name, value } : undefined;
+  return { labels: selector };
 }

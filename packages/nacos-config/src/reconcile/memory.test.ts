@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Health } from "../health/evaluate.ts";
-import { createMemoryStore, memoryView, noteGeneration, noteHealth, noteRollout } from "./memory.ts";
+import { createMemoryStore, noteGeneration, noteHealth, noteRollout } from "./memory.ts";
 
 const down: Health = { state: "failed", code: 401, reason: "r", message: "m", nodes: [] };
 const few: Health = { ...down, code: -1 };
@@ -34,10 +34,10 @@ describe("memory of a resource", () => {
   it("NACOS-913 knows when the spec changed, and takes a generation in the status for an old one", () => {
     const memory = fresh();
     noteGeneration(memory, 3, 3, 100);
-    expect(memoryView(memory)).not.toHaveProperty("specChangedAt");
+    expect(memory).not.toHaveProperty("specChangedAt");
     noteGeneration(memory, 4, 3, 200);
     noteGeneration(memory, 4, 4, 300);
-    expect(memoryView(memory).specChangedAt).toBe(200);
+    expect(memory.specChangedAt).toBe(200);
   });
 
   it("NACOS-474 measures a rollout from its begin, also one of an earlier process, and anew for a new target", () => {
@@ -48,6 +48,6 @@ describe("memory of a resource", () => {
     noteRollout(memory, true, "r2", 700, undefined);
     expect(memory.rolloutSince).toBe(700);
     noteRollout(memory, false, "r2", 800, undefined);
-    expect(memoryView(memory)).not.toHaveProperty("rolloutSince");
+    expect(memory).not.toHaveProperty("rolloutSince");
   });
 });

@@ -1,19 +1,26 @@
 /** What the controller remembers of a resource between passes. Losing it, in a restart, costs nothing but time limits. */
 import { type ChildMemory, createChildMemory } from "@quartet/core";
 import type { AdminFindings } from "../database/rotate.ts";
+import type { DatabaseProblem } from "../database/target.ts";
 import type { AdminStatus } from "../desired/admin.ts";
 import type { ApiVariant } from "../health/client.ts";
 import { type Health, NACOS_FAILURE } from "../health/evaluate.ts";
 import type { Memory, StepStatus } from "../status/outcome.ts";
-import type { KnownFailure } from "./database-work.ts";
 
 /** Failed checks count as several only when they lie so far apart, in milliseconds. */
 const FAILURE_DISTANCE_MS = 5_000;
 
+/** How a question to a database failed, and when; milliseconds since the Unix epoch. */
+export interface KnownFailure {
+  readonly fingerprint: string;
+  readonly problem: DatabaseProblem;
+  readonly at: number;
+}
+
 /** What is known of the administrator since this process began. */
 export interface KnownAdmin {
   /** What the status says, or will say with the next write. */
-  readonly status?: AdminStatus;
+  readonly status?: AdminStatus | undefined;
   /** What the tables held when they were last looked at, and when that was; milliseconds since the Unix epoch. */
   readonly findings?: AdminFindings;
   readonly checkedAt?: number;
@@ -33,18 +40,14 @@ export interface SchemaInPlace {
 export type PgStatus = NonNullable<StepStatus["pg"]>;
 
 /** Memory of one resource. All times in milliseconds since the Unix epoch. */
-export interface ResourceMemory {
+export interface ResourceMemory extends Memory {
   readonly uid: string;
   readonly children: ChildMemory;
   /** The JWT signing key that is being created. */
   signingKey?: string;
   generation?: number;
-  specChangedAt?: number;
-  rolloutSince?: number;
   rolloutRevision?: string;
-  nacosFailures: number;
   lastNacosFailureAt?: number;
-  scaledFrom?: number;
   /** Nothing is known yet but what the status says. */
   firstPass?: boolean;
   /** Since when a change of the pods waits for them to become available. */
@@ -136,15 +139,4 @@ export function noteHealth(memory: ResourceMemory, health: Health, now: number):
   if (last !== undefined && now - last < FAILURE_DISTANCE_MS) return;
   memory.nacosFailures += 1;
   memory.lastNacosFailureAt = now;
-}
-
-/** The part of the memory that the status depends on. */
-export function memoryView(memory: ResourceMemory): Memory {
-  const { specChangedAt, rolloutSince, nacosFailures, scaledFrom } = memory;
-  return {
-    nacosFailures,
-    ...(specChangedAt === undefined ? {} : { specChangedAt }),
-    ...(rolloutSince === undefined ? {} : { rolloutSince }),
-    ...(scaledFrom === undefined ? {} : { scaledFrom }),
-  };
 }

@@ -1,11 +1,11 @@
 /** Metrics of the configuration management. No label holds content. */
 import { keyToString, type Metrics, type ObjectKey } from "@quartet/core";
-import type { ConfigResult } from "./config-step.ts";
-import type { Pass } from "./pass.ts";
+import type { ConfigResult } from "../desired/config.ts";
+import type { Settings } from "../desired/settings.ts";
 
 export interface ConfigMetrics {
   /** Counts the merge of a pass. */
-  merged(pass: Pass, config: ConfigResult): void;
+  merged(settings: Settings, config: ConfigResult): void;
   /** Counts a rollout of another configuration. */
   rollout(): void;
   /** Drops the figures of a deleted resource. */
@@ -33,7 +33,7 @@ export function createConfigMetrics(metrics: Metrics): ConfigMetrics {
   });
 
   return {
-    merged({ settings }, { problem, ready }) {
+    merged(settings, { problem, ready }) {
       if (settings.config.mode !== "merged") return;
       merges.inc({ result: problem?.reason ?? "ready" });
       if (ready === undefined) return;

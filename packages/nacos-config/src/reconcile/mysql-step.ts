@@ -1,16 +1,15 @@
 /** Initialises a MySQL database by a Job, once, and reports what became of it. */
 import type { DeepReadonly, Problem } from "@quartet/core";
+import { CONFIG_MAP, JOB, type Job, POD } from "@quartet/core/kinds";
 import { mysqlInitNameFault } from "../admission/names.ts";
 import { configObjectPlan } from "../desired/config-object.ts";
 import { metadataOver } from "../desired/family.ts";
 import { jobState, lastFailure } from "../desired/job-state.ts";
-import type { Job } from "../desired/k8s.ts";
 import { JOB_NAME_LABEL, type MysqlInit, mysqlInit } from "../desired/mysql-init.ts";
-import { CONFIG_MAP, JOB } from "../kinds.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { failureOf } from "./failure.ts";
-import { childKey, type Pass } from "./pass.ts";
+import type { Pass } from "./pass.ts";
 
 /** Condition that the step reports on. */
 const CONDITION = "DatabaseReady";
@@ -20,7 +19,7 @@ const CONDITION = "DatabaseReady";
  * @param writes false for a pass that must not change anything
  */
 export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
-  const { resource, settings, informers, children } = pass;
+  const { resource, settings, children } = pass;
   const wanted = mysqlInit(resource, settings);
   if (wanted === undefined) return;
   const { name = "" } = wanted.job.metadata;
@@ -35,7 +34,7 @@ export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
     });
     return;
   }
-  let job = informers.jobs.get(childKey(pass, name));
+  let job = children.read(JOB, name);
   if (writes) {
     const made = await ensureBoth(pass, wanted);
     if (made.problem !== undefined) {
@@ -86,7 +85,10 @@ function report(pass: Pass, name: string, job: DeepReadonly<Job> | undefined): v
 
 function jobFailure(pass: Pass, name: string, job: DeepReadonly<Job>, reason: string): StepFailure {
   const labels = { [JOB_NAME_LABEL]: name };
-  const end = lastFailure(job, pass.informers.pods.list({ namespace: pass.settings.namespace, labels }));
+  const end = lastFailure(
+    job,
+    pass.ctx.cache.source(POD).list({ namespace: pass.settings.namespace, labels }),
+  );
   const detail = end && `: container ${end.container} ended with exit code ${end.exitCode} (${end.reason})`;
   const message = `Job ${name} has failed (${reason})${detail ?? ""}; see its pods' logs, then delete it to run it again`;
   return { code: EVENT_CODES.other, reason: "InitJobFailed", message, condition: CONDITION };

@@ -1,39 +1,67 @@
 /** What the steps of one pass share. */
-import type { Children, ObjectKey, ReconcileContext, Source } from "@quartet/core";
+import {
+  type Children,
+  type Clock,
+  childrenOf,
+  type ObjectKey,
+  type Probes,
+  type ReconcileContext,
+} from "@quartet/core";
 import type { Nacos } from "../api.gen.ts";
-import type { ConfigObject, Job, Pod, Service, StatefulSet } from "../desired/k8s.ts";
+import type { DatabaseLimits } from "../database/connection.ts";
+import { FAMILY } from "../desired/family.ts";
 import type { Notice } from "../desired/notice.ts";
-import type { NacosResource, Settings } from "../desired/settings.ts";
-import type { ConfigKind } from "../kinds.ts";
-import type { ConditionState } from "../status/conditions.ts";
-import type { StepFailure, StepStatus } from "../status/outcome.ts";
+import { type NacosResource, type Settings, settingsOf } from "../desired/settings.ts";
+import type { NodeAccess } from "../health/client.ts";
+import type { StepResults } from "../status/outcome.ts";
+import type { ResourceMemory } from "./memory.ts";
+import type { ConfigMetrics } from "./metrics.ts";
+import type { NodeWatch } from "./node-watch.ts";
 
-/** The controller's informers. */
-export interface Informers {
-  readonly statefulSets: Source<StatefulSet>;
-  readonly services: Source<Service>;
-  readonly jobs: Source<Job>;
-  readonly pods: Source<Pod>;
-  readonly configs: Readonly<Record<ConfigKind, Source<ConfigObject>>>;
+/** What all passes share. */
+export interface Tools {
+  readonly clock: Clock;
+  readonly metrics: ConfigMetrics;
+  readonly probes: Probes;
+  readonly nodeWatch: NodeWatch;
+  readonly databases: DatabaseLimits;
+  readonly nodeAccess: NodeAccess;
+  /** Nodes are not asked; ready pods are enough. */
+  readonly skipNodeCheck: boolean;
 }
 
-export interface Pass {
+export interface Pass extends Tools, StepResults {
   readonly resource: NacosResource;
   readonly settings: Settings;
   readonly ctx: ReconcileContext;
-  readonly informers: Informers;
+  readonly memory: ResourceMemory;
   readonly children: Children<Nacos>;
-  /** Failures of steps, in their order. */
-  readonly failures: StepFailure[];
-  /** States of the conditions DatabaseReady and AdminReady, where a step knows of them. */
-  readonly reports: ConditionState[];
-  /** Fields of the status that steps change. */
-  readonly stepStatus: StepStatus;
+  /** Key of the resource. */
+  readonly key: ObjectKey;
   /** Events to send when the pass is over. */
   readonly notices: Notice[];
 }
 
-/** Key of an object of the resource's namespace. */
-export function childKey({ settings }: Pick<Pass, "settings">, name: string): ObjectKey {
-  return { namespace: settings.namespace, name };
+export function newPass(
+  resource: NacosResource,
+  ctx: ReconcileContext,
+  memory: ResourceMemory,
+  tools: Tools,
+): Pass {
+  const settings = settingsOf(resource);
+  const options = { family: FAMILY, owner: resource, memory: memory.children, clock: tools.clock };
+  return {
+    ...tools,
+    resource,
+    settings,
+    ctx,
+    memory,
+    children: childrenOf(ctx, options),
+    key: { namespace: settings.namespace, name: settings.name },
+    failures: [],
+    reports: [],
+    stepStatus: {},
+    recreating: false,
+    notices: [],
+  };
 }

@@ -1,4 +1,4 @@
-import type { Informer } from "@quartet/core";
+import type { Informer, SourceReader } from "@quartet/core";
 import type { Lease } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { createPeerWatch, PEER_LEASE } from "./peer.ts";
@@ -17,8 +17,7 @@ function watch(
     get: ({ namespace = "" }) =>
       namespace in holders ? { spec: { holderIdentity: holders[namespace] } } : undefined,
   } as unknown as Informer<Lease>;
-  const active = createPeerWatch({
-    leases: () => leases,
+  const peer = createPeerWatch({
     namespaces,
     peerNamespace: "ops",
     async foreignLease(place, name) {
@@ -27,7 +26,8 @@ function watch(
       return foreign(place);
     },
   });
-  return { active, asked };
+  const cache = { source: () => leases } as unknown as SourceReader;
+  return { active: (namespace: string) => peer.isActive(namespace, cache), asked };
 }
 
 describe("the peer's Lease", () => {

@@ -1,6 +1,6 @@
 /** Keeps out of the way of the peer operator while that is still at work. */
-import type { Clock, InformerOptions, ReconcileContext, Result, Source } from "@quartet/core";
-import type { Lease } from "@quartet/core/kinds";
+import type { Clock, InformerOptions, ReconcileContext, Result, SourceReader } from "@quartet/core";
+import { LEASE, type Lease } from "@quartet/core/kinds";
 import type { NacosResource } from "../desired/settings.ts";
 import { NACOS } from "../kinds.ts";
 import { updateConditions } from "../status/conditions.ts";
@@ -11,8 +11,6 @@ export const PEER_LEASE = "219866ca.nacos.io";
 const LOOK_AGAIN_MS = 15_000;
 
 export interface PeerOptions {
-  /** Informer of the Leases of the peer's name. */
-  readonly leases: () => Source<Lease>;
   /** Namespaces that are watched; empty means all. */
   readonly namespaces: readonly string[];
   /** Namespace of the peer's Lease beside that of the resource; empty for none. */
@@ -21,30 +19,32 @@ export interface PeerOptions {
   readonly foreignLease: (namespace: string, name: string) => Promise<boolean>;
 }
 
+export interface PeerWatch {
+  /**
+   * Whether the peer is at work in a namespace. Where its Leases are watched and the watch is synced, no request is made
+   * without one. Elsewhere the API server is asked, and its refusal is thrown: nothing is written while the peer may be
+   * at work.
+   */
+  isActive(namespace: string, cache: Pick<SourceReader, "source">): Promise<boolean>;
+}
+
 /** The Leases that are watched: those of the peer's name where the resources are. */
 export function peerLeases(namespaces: readonly string[]): InformerOptions<Lease> {
   return { namespaces, fieldSelector: `metadata.name=${PEER_LEASE}`, optional: true };
 }
 
-/**
- * Tells whether the peer is at work in a namespace. Where a watch is synced, no request is made without a Lease of its
- * name. Elsewhere the API server is asked, and its refusal is thrown: nothing is written while the peer may be at work.
- */
-export function createPeerWatch({
-  leases,
-  namespaces,
-  peerNamespace,
-  foreignLease,
-}: PeerOptions): (namespace: string) => Promise<boolean> {
-  const isWatched = (place: string): boolean =>
-    leases().state === "synced" && (namespaces.length === 0 || namespaces.includes(place));
-  return async (namespace) => {
-    for (const place of new Set([namespace, peerNamespace].filter((name) => name !== ""))) {
-      const lease = leases().get({ namespace: place, name: PEER_LEASE });
-      const mayBeHeld = !isWatched(place) || Boolean(lease?.spec?.holderIdentity);
-      if (mayBeHeld && (await foreignLease(place, PEER_LEASE))) return true;
-    }
-    return false;
+export function createPeerWatch({ namespaces, peerNamespace, foreignLease }: PeerOptions): PeerWatch {
+  return {
+    async isActive(namespace, cache) {
+      const leases = cache.source(LEASE);
+      for (const place of new Set([namespace, peerNamespace].filter((name) => name !== ""))) {
+        const isWatched = namespaces.length === 0 || namespaces.includes(place);
+        const lease = leases.get({ namespace: place, name: PEER_LEASE });
+        const mayBeHeld = leases.state !== "synced" || !isWatched || Boolean(lease?.spec?.holderIdentity);
+        if (mayBeHeld && (await foreignLease(place, PEER_LEASE))) return true;
+      }
+      return false;
+    },
   };
 }
 

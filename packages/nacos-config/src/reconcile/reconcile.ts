@@ -1,26 +1,21 @@
 /** One pass over one resource: cache, desired, difference, writes, health, status. */
 import {
   type Clock,
-  childrenOf,
   type DeepReadonly,
   isConflict,
   keyToString,
-  type ObjectKey,
   type Reconcile,
   type ReconcileContext,
   type Result,
-  type Source,
   seconds,
 } from "@quartet/core";
+import { STATEFUL_SET, type StatefulSet } from "@quartet/core/kinds";
 import { validate } from "../admission/validate.ts";
 import type { Violation } from "../admission/violation.ts";
-import type { Nacos } from "../api.gen.ts";
-import type { DatabaseLimits } from "../database/connection.ts";
-import { FAMILY } from "../desired/family.ts";
-import type { StatefulSet } from "../desired/k8s.ts";
+import type { ConfigResult } from "../desired/config.ts";
 import { PAUSED_ANNOTATION } from "../desired/names.ts";
 import { PEER_REVISION } from "../desired/revision.ts";
-import { isForcedAdoption, type NacosResource, settingsOf } from "../desired/settings.ts";
+import { isForcedAdoption, type NacosResource } from "../desired/settings.ts";
 import { requestedRevision, revisionOf } from "../desired/statefulset.ts";
 import { NACOS } from "../kinds.ts";
 import { recordEvent } from "../status/events.ts";
@@ -30,64 +25,54 @@ import { firstStatus, type NacosStatus, nextStatus } from "../status/status.ts";
 import { adminStep } from "./admin-step.ts";
 import { authStep } from "./auth-step.ts";
 import { cleanupStep } from "./cleanup-step.ts";
-import { type ConfigResult, configStep } from "./config-step.ts";
+import { configStep } from "./config-step.ts";
 import { databaseStep } from "./database-step.ts";
-import { findSource } from "./interests.ts";
 import { type MemoryStore, noteGeneration, type ResourceMemory } from "./memory.ts";
 import { mysqlStep } from "./mysql-step.ts";
-import { type ObserveOptions, observe, podsOf } from "./observe.ts";
-import type { Informers, Pass } from "./pass.ts";
-import { reportPeer } from "./peer.ts";
+import { observe } from "./observe.ts";
+import { newPass, type Pass, type Tools } from "./pass.ts";
+import { type PeerWatch, reportPeer } from "./peer.ts";
 import { finishRecreation, recreationOf } from "./recreate-step.ts";
-import { referredBy } from "./references.ts";
 import { isNamespaceGoing, nextPass, tell, tellSteps } from "./report.ts";
-import { createHold } from "./rollout-hold.ts";
 import { servicesStep } from "./services-step.ts";
 import { statefulSetStep } from "./statefulset-step.ts";
 
 /** Wait between the first status and the pass that creates objects, in milliseconds: the least that the core takes. */
 const FIRST_PASS_DELAY_MS = 100;
 
-export interface ReconcilerOptions extends Omit<ObserveOptions, "referred"> {
-  readonly nacos: () => Source<Nacos>;
-  readonly informers: () => Informers;
+export interface ReconcilerOptions extends Tools {
   readonly memories: MemoryStore;
-  readonly databases: DatabaseLimits;
   /** Time after which a resource without news is looked at again, in milliseconds. */
   readonly resyncMs: number;
-  /** True while another Nacos operator is at work in the namespace. */
-  readonly peerActive: (namespace: string) => Promise<boolean>;
+  /** Tells whether another Nacos operator is at work in a namespace. */
+  readonly peer: PeerWatch;
 }
-
-type PassOptions = ReconcilerOptions & Pick<ObserveOptions, "referred">;
 
 /** The reconcile function of the controller. */
 export function createReconciler(options: ReconcilerOptions): Reconcile {
+  const { memories, resyncMs, peer, ...tools } = options;
   return async (key, ctx): Promise<Result | undefined> => {
-    const resource = options.nacos().get(key);
+    const resource = ctx.cache.source(NACOS).get(key);
     if (resource === undefined || resource.metadata.deletionTimestamp !== undefined) {
-      options.probes.forget(key);
-      options.nodeWatch.forget(key);
-      options.memories.forget(keyToString(key));
-      options.metrics.forget(key);
+      tools.probes.forget(key);
+      tools.nodeWatch.forget(key);
+      tools.metrics.forget(key);
+      memories.forget(keyToString(key));
       return;
     }
     // A dry run beside the peer is what a take-over is prepared with; it writes nothing anyway.
-    const silent = ctx.dryRun !== true && (await options.peerActive(key.namespace));
-    if (silent) return reportPeer(resource, ctx, options.clock);
+    const silent = ctx.dryRun !== true && (await peer.isActive(key.namespace, ctx.cache));
+    if (silent) return reportPeer(resource, ctx, tools.clock);
     if (!resource.status?.phase && ctx.dryRun !== true) {
-      await ctx.client.patchStatus(
-        NACOS,
-        resource,
-        { ...resource.status, ...firstStatus() },
-        { signal: ctx.signal },
-      );
+      const status = { ...resource.status, ...firstStatus() };
+      await ctx.client.patchStatus(NACOS, resource, status, { signal: ctx.signal });
       return { requeueAfter: FIRST_PASS_DELAY_MS, exact: true };
     }
+    const memory = memories.of(keyToString(key), resource.metadata.uid ?? "");
     try {
-      return await pass(key, resource, ctx, { ...options, referred: referredBy(ctx.cache) });
+      return await pass(newPass(resource, ctx, memory, tools), resyncMs);
     } catch (error) {
-      if (!ctx.signal.aborted && !isConflict(error)) await reportException(resource, ctx, options.clock);
+      if (!ctx.signal.aborted && !isConflict(error)) await reportException(resource, ctx, tools.clock);
       throw error;
     }
   };
@@ -104,63 +89,37 @@ async function reportException(resource: NacosResource, ctx: ReconcileContext, c
   }
 }
 
-async function pass(
-  key: ObjectKey,
-  resource: NacosResource,
-  ctx: ReconcileContext,
-  options: PassOptions,
-): Promise<Result> {
-  const { clock } = options;
-  const memory = options.memories.of(keyToString(key), resource.metadata.uid ?? "");
-  noteGeneration(memory, resource.metadata.generation ?? 0, resource.status?.observedGeneration, clock.now());
-  const run: Pass = {
-    resource,
-    settings: settingsOf(resource),
-    ctx,
-    informers: options.informers(),
-    failures: [],
-    reports: [],
-    stepStatus: {},
-    notices: [],
-    children: childrenOf(ctx, {
-      family: FAMILY,
-      owner: resource,
-      memory: memory.children,
-      clock,
-    }),
-  };
-  const found = run.informers.statefulSets.get({ namespace: key.namespace, name: key.name });
-  const claim = found && run.children.claim(found, isForcedAdoption(resource)).state;
+async function pass(run: Pass, resyncMs: number): Promise<Result> {
+  const { resource, settings, ctx, memory, children, clock } = run;
+  const { metadata, status: previous } = resource;
+  noteGeneration(memory, metadata.generation ?? 0, previous?.observedGeneration, clock.now());
+  const found = children.read(STATEFUL_SET, settings.name);
+  const claim = found && children.claim(found, isForcedAdoption(resource)).state;
   const live = claim === "ours" ? found : undefined;
   const recreation = live === undefined ? recreationOf(run) : undefined;
   const known = live ?? recreation?.manifest;
   // A StatefulSet that is about to be adopted limits what the resource may ask for, as one of ours does.
   const violations = violationsOf(resource, known ?? (claim === "adoptable" ? found : undefined));
-  const paused = resource.metadata.annotations?.[PAUSED_ANNOTATION] === "true";
+  const paused = metadata.annotations?.[PAUSED_ANNOTATION] === "true";
   const writes = violations.length === 0 && !paused;
 
-  const database = await databaseStep(run, memory, options, writes && ctx.dryRun !== true);
-  await adminStep(run, memory, options, { writes: writes && ctx.dryRun !== true, waiting: database.asking });
-  const config = await configStep(run, known, (ref) => findSource(options.referred, ref), writes);
-  const made: Children = writes
-    ? await children(run, config, live, memory, options, database.startable || known !== undefined)
-    : { object: live ?? (recreation && (await finishRecreation(run, recreation))), recreating: false };
+  const asks = writes && ctx.dryRun !== true;
+  const database = await databaseStep(run, asks);
+  await adminStep(run, { writes: asks, waiting: database.asking });
+  const config = await configStep(run, known, writes);
+  const made = writes
+    ? await writeChildren(run, config, live, database.startable || known !== undefined)
+    : (live ?? (recreation && (await finishRecreation(run, recreation))));
   await mysqlStep(run, writes && !isNamespaceGoing(run.failures));
-  const given = {
-    violations,
-    paused,
-    recreating: made.recreating,
-    ...(made.awaited && { awaited: made.awaited }),
-  };
-  const outcome = await observe(run, config, made.object, given, memory, options);
+  const outcome = await observe(run, config, made, { violations, paused });
   if (outcome === undefined) return tellSteps(run);
   const status = nextStatus(resource, outcome);
-  const next = nextPass(run, outcome, memory, options.resyncMs);
-  const wait = isMoving(outcome, status) ? collect(memory, resource.status, status, clock.now()) : 0;
+  const next = nextPass(run, outcome, resyncMs);
+  const wait = isMoving(outcome, status) ? collect(memory, previous, status, clock.now()) : 0;
   if (wait > 0) return { ...tellSteps(run), requeueAfter: Math.min(wait, next.requeueAfter ?? wait) };
   delete memory.collectingSince;
   await ctx.client.patchStatus(NACOS, resource, status, { signal: ctx.signal });
-  tell(run, config, status, memory);
+  tell(run, config, status);
   return next;
 }
 
@@ -184,45 +143,21 @@ function violationsOf(resource: NacosResource, live: DeepReadonly<StatefulSet> |
   });
 }
 
-interface Children {
-  /** The StatefulSet, when there is one at the end. */
-  readonly object: DeepReadonly<StatefulSet> | undefined;
-  /** The StatefulSet is being made anew around its pods. */
-  readonly recreating: boolean;
-  /** A change of the pods waits for so many ready ones to become available. */
-  readonly awaited?: number;
-}
-
 /**
- * Writes everything below the resource.
+ * Writes everything below the resource; the StatefulSet, when there is one at the end.
  * @param startable false when pods must not be started yet
  */
-async function children(
+async function writeChildren(
   run: Pass,
   config: ConfigResult,
   live: DeepReadonly<StatefulSet> | undefined,
-  memory: ResourceMemory,
-  options: PassOptions,
   startable: boolean,
-): Promise<Children> {
-  await authStep(run, live, memory, options.clock.now());
-  let statefulSet = live;
-  let recreating = false;
-  let awaited: number | undefined;
-  if (config.wanted !== undefined && startable) {
-    const hold = createHold(memory, options.clock, (set) => podsOf(run, set, options.referred));
-    const result = await statefulSetStep(run, config.wanted, hold);
-    statefulSet = result.object;
-    recreating = result.recreating;
-    awaited = result.awaited;
-    if (result.scaledFrom !== undefined) memory.scaledFrom = result.scaledFrom;
-    if (result.configRollout) options.metrics.rollout();
-  }
-  const made = { object: statefulSet, recreating, ...(awaited && { awaited }) };
-  if (isNamespaceGoing(run.failures) || recreating) return made;
+): Promise<DeepReadonly<StatefulSet> | undefined> {
+  const { wanted, problem } = config;
+  await authStep(run, live);
+  const statefulSet = wanted !== undefined && startable ? await statefulSetStep(run, wanted) : live;
+  if (isNamespaceGoing(run.failures) || run.recreating) return statefulSet;
   await servicesStep(run, statefulSet);
-  if (config.wanted !== undefined && config.problem === undefined) {
-    await cleanupStep(run, config.wanted, statefulSet, podsOf(run, statefulSet, options.referred));
-  }
-  return made;
+  if (wanted !== undefined && problem === undefined) await cleanupStep(run, wanted, statefulSet);
+  return statefulSet;
 }

@@ -1,12 +1,19 @@
 /** Gives a StatefulSet other claim templates without touching its pods. */
 import { type DeepReadonly, isForbidden, isInvalid, isProblem, type Problem, sameJson } from "@quartet/core";
+import {
+  type Claim,
+  type ClaimTemplate,
+  CONTROLLER_REVISION,
+  PERSISTENT_VOLUME_CLAIM,
+  type PodTemplate,
+  STATEFUL_SET,
+  type StatefulSet,
+} from "@quartet/core/kinds";
 import { compareQuantities } from "@quartet/pod-template";
 import { type ClaimChange, storageOf } from "../desired/claims.ts";
-import type { Claim, ClaimTemplate, PodTemplate, StatefulSet } from "../desired/k8s.ts";
 import { recreateRecordName } from "../desired/names.ts";
 import { normal, warning } from "../desired/notice.ts";
 import { type RecreateRecord, recordedStatefulSet, recreateRecord } from "../desired/recreate.ts";
-import { CLAIM, CONTROLLER_REVISION, STATEFUL_SET } from "../kinds.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { failureOf, podSpecFailure } from "./failure.ts";
 import type { Pass } from "./pass.ts";
@@ -123,7 +130,7 @@ async function enlargeClaims(
   const labelSelector = Object.entries(live.spec.selector.matchLabels ?? {})
     .map(([label, value]) => `${label}=${value}`)
     .join(",");
-  const { items } = await client.list(CLAIM, { namespace, labelSelector, signal });
+  const { items } = await client.list(PERSISTENT_VOLUME_CLAIM, { namespace, labelSelector, signal });
   for (const template of claims) {
     const storage = storageOf(template);
     const prefix = `${template.metadata.name}-${name}-`;
@@ -132,11 +139,17 @@ async function enlargeClaims(
       const ours = claimName.startsWith(prefix) && /^\d+$/.test(claimName.slice(prefix.length));
       if (!ours || !isSmaller(claim, storage)) continue;
       const subject = `PersistentVolumeClaim ${claimName}`;
-      const attempt = { id: `patch ${CLAIM.plural}/${claimName}`, subject, wanted: storage };
+      const attempt = {
+        id: `patch ${PERSISTENT_VOLUME_CLAIM.plural}/${claimName}`,
+        subject,
+        wanted: storage,
+      };
       const patch = { type: "merge" as const, body: { spec: { resources: { requests: { storage } } } } };
       const result = await children.attempt(attempt, async () => {
         try {
-          return await client.patch(CLAIM, { namespace, name: claimName }, patch, { signal });
+          return await client.patch(PERSISTENT_VOLUME_CLAIM, { namespace, name: claimName }, patch, {
+            signal,
+          });
         } catch (error) {
           const message = resizeRefusal(error);
           if (message === undefined) throw error;

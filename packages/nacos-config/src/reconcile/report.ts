@@ -1,5 +1,6 @@
 /** What follows a pass: events, and the time of the next pass. */
 import type { Result } from "@quartet/core";
+import type { ConfigResult } from "../desired/config.ts";
 import type { Notice } from "../desired/notice.ts";
 import { pluginNotice } from "../desired/plugin-image.ts";
 import { specNotices } from "../desired/spec-notices.ts";
@@ -7,7 +8,6 @@ import type { Outcome, StepFailure } from "../status/outcome.ts";
 import type { NacosStatus } from "../status/status.ts";
 import { transitions } from "../status/transitions.ts";
 import { retryDelay } from "./backoff.ts";
-import type { ConfigResult } from "./config-step.ts";
 import { portNotice } from "./health-step.ts";
 import type { ResourceMemory } from "./memory.ts";
 import type { Pass } from "./pass.ts";
@@ -29,8 +29,8 @@ function record({ ctx, resource }: Pass, notices: readonly Notice[]): void {
 }
 
 /** Sends the pass's events: those of steps, those of the spec or the content when they are new, and transitions. */
-export function tell(pass: Pass, { ready }: ConfigResult, status: NacosStatus, memory: ResourceMemory): void {
-  const { resource, settings, notices } = pass;
+export function tell(pass: Pass, { ready }: ConfigResult, status: NacosStatus): void {
+  const { resource, settings, notices, memory } = pass;
   const before = (resource.status ?? {}) as NacosStatus;
   const all = [...notices, ...transitions(before, status)];
   const newSpec = before.observedGeneration !== resource.metadata.generation;
@@ -55,7 +55,7 @@ function unheard(notes: readonly Notice[], memory: ResourceMemory): Notice[] {
 }
 
 /** When to look again: soon while something is wrong or under way, else after the resync time. */
-export function nextPass(run: Pass, outcome: Outcome, memory: ResourceMemory, resyncMs: number): Result {
+export function nextPass(run: Pass, outcome: Outcome, resyncMs: number): Result {
   if (isNamespaceGoing(run.failures)) return {};
   const { health, config, workload, violations } = outcome;
   const failure = run.failures[0];
@@ -71,8 +71,8 @@ export function nextPass(run: Pass, outcome: Outcome, memory: ResourceMemory, re
     if (failure !== undefined)
       run.ctx.log.warn("step failed", { reason: failure.reason, detail: failure.message });
     const waits = run.failures.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
-    return { requeueAfter: Math.min(...waits, retryDelay(memory, what, outcome.now)) };
+    return { requeueAfter: Math.min(...waits, retryDelay(run.memory, what, outcome.now)) };
   }
-  delete memory.failing;
+  delete run.memory.failing;
   return { requeueAfter: resyncMs };
 }

@@ -1,8 +1,8 @@
+import type { Pod, StatefulSet } from "@quartet/core/kinds";
 import { fakeClock } from "@quartet/core/testkit";
 import { describe, expect, it } from "vitest";
-import type { Pod, StatefulSet } from "../desired/k8s.ts";
 import { createMemoryStore } from "./memory.ts";
-import { awaitedPods, createHold } from "./rollout-hold.ts";
+import { awaitedPods, podsToAwait } from "./rollout-hold.ts";
 
 const set = (replicas: number, available: number | undefined): StatefulSet => ({
   apiVersion: "apps/v1",
@@ -41,7 +41,8 @@ describe("how many ready pods a change of the pods waits for", () => {
 
   it("NACOS-465 waits a minute at most: pods that fail again and again may need it", async () => {
     const clock = fakeClock();
-    const hold = createHold(createMemoryStore().of("t/demo", "u"), clock, () => pods(true, true, true));
+    const memory = createMemoryStore().of("t/demo", "u");
+    const hold = (live: StatefulSet): number => podsToAwait({ memory, clock }, live, pods(true, true, true));
     expect(hold(set(3, 0))).toBe(3);
     await clock.advance(59_000);
     expect(hold(set(3, 0))).toBe(3);

@@ -3,30 +3,26 @@
  * controller, which then replaces all of them at once (measured on Kubernetes 1.37): a cluster would lose its quorum.
  */
 import type { Clock, DeepReadonly } from "@quartet/core";
-import type { Pod, StatefulSet } from "../desired/k8s.ts";
+import type { Pod, StatefulSet } from "@quartet/core/kinds";
 import { nodesOf } from "../health/node-facts.ts";
 import type { ResourceMemory } from "./memory.ts";
 
 /** A pod that keeps failing becomes Ready again and again: a change that may mend it waits no longer, milliseconds. */
 const MAX_HOLD_MS = 60_000;
 
-/** How many ready pods of a StatefulSet a change waits for; 0: it may go on. */
-export type Hold = (live: DeepReadonly<StatefulSet>) => number;
-
-export function createHold(
-  memory: ResourceMemory,
-  clock: Clock,
-  podsOf: (live: DeepReadonly<StatefulSet>) => readonly DeepReadonly<Pod>[],
-): Hold {
-  return (live) => {
-    const awaited = awaitedPods(live, podsOf(live));
-    if (awaited === 0) {
-      delete memory.heldSince;
-      return 0;
-    }
-    memory.heldSince ??= clock.now();
-    return clock.now() - memory.heldSince < MAX_HOLD_MS ? awaited : 0;
-  };
+/** How many ready pods of a StatefulSet a change of them waits for; 0: it may go on. */
+export function podsToAwait(
+  { memory, clock }: { readonly memory: ResourceMemory; readonly clock: Clock },
+  live: DeepReadonly<StatefulSet>,
+  pods: readonly DeepReadonly<Pod>[],
+): number {
+  const awaited = awaitedPods(live, pods);
+  if (awaited === 0) {
+    delete memory.heldSince;
+    return 0;
+  }
+  memory.heldSince ??= clock.now();
+  return clock.now() - memory.heldSince < MAX_HOLD_MS ? awaited : 0;
 }
 
 /**

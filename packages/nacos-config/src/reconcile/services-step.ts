@@ -1,10 +1,9 @@
 /** Creates and repairs the Services. */
 import type { DeepReadonly } from "@quartet/core";
-import type { StatefulSet } from "../desired/k8s.ts";
+import { SERVICE, type StatefulSet } from "@quartet/core/kinds";
 import { fixedLabels } from "../desired/names.ts";
 import { servicePlans } from "../desired/services.ts";
 import { isForcedAdoption } from "../desired/settings.ts";
-import { SERVICE } from "../kinds.ts";
 import { failureOf } from "./failure.ts";
 import type { Pass } from "./pass.ts";
 

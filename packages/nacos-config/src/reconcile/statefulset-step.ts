@@ -1,8 +1,9 @@
 /** Creates, adopts and updates the StatefulSet. */
-import type { DeepReadonly } from "@quartet/core";
+import { type DeepReadonly, sameJson } from "@quartet/core";
+import { STATEFUL_SET, type StatefulSet } from "@quartet/core/kinds";
 import { StrategicMergeError } from "@quartet/strategic-merge";
 import { type ClaimChange, claimChange } from "../desired/claims.ts";
-import type { StatefulSet } from "../desired/k8s.ts";
+import { type Notice, normal, warning } from "../desired/notice.ts";
 import { allowsRecreate } from "../desired/recreate.ts";
 import { knownRevision, LATEST_REVISION } from "../desired/revision.ts";
 import { isForcedAdoption } from "../desired/settings.ts";
@@ -10,121 +11,109 @@ import {
   newStatefulSet,
   requestedRevision,
   revisionOf,
+  type StatefulSetUpdate,
   updatedStatefulSet,
   wantedTemplate,
 } from "../desired/statefulset.ts";
 import { podTemplate } from "../desired/template.ts";
-import { dataVolume, type MountedConfig, mountedConfig } from "../desired/volumes.ts";
-import { STATEFUL_SET } from "../kinds.ts";
+import { claimTemplates, type MountedConfig, mountedConfig } from "../desired/volumes.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { podSpecFailure } from "./failure.ts";
 import type { Pass } from "./pass.ts";
 import { beginRecreation, endRecreation, recreationOf } from "./recreate-step.ts";
-import type { Hold } from "./rollout-hold.ts";
-import { type Made, settledNotices, statefulSetNotices } from "./statefulset-notices.ts";
+import { podsOf } from "./references.ts";
+import { podsToAwait } from "./rollout-hold.ts";
 
-/** What the step did. */
-export interface StatefulSetResult {
-  /** Ours after the pass; absent when there is none. */
-  readonly object?: DeepReadonly<StatefulSet>;
-  /** The pods will be replaced for another configuration. */
-  readonly configRollout: boolean;
-  /** Number of nodes before, when it was changed. */
-  readonly scaledFrom?: number;
-  /** The StatefulSet was deleted to be made anew; its pods run on. */
-  readonly recreating: boolean;
-  /** A change of the pods waits for so many ready ones to become available. */
+/** What is to be done about a StatefulSet that exists: at most one of these. */
+interface Decision {
+  /** It cannot have the volumes that are wanted unless it is made anew. */
+  readonly volumes?: VolumeChange;
+  /** The update waits for so many ready pods to become available. */
   readonly awaited?: number;
+  readonly update?: StatefulSetUpdate;
 }
 
-/** Brings the StatefulSet to what is wanted. */
+type VolumeChange = Exclude<ClaimChange, { change: "none" }>;
+
+/** Brings the StatefulSet to what is wanted; ours after the pass, `undefined` when there is none. */
 export async function statefulSetStep(
   pass: Pass,
   wanted: MountedConfig,
-  hold: Hold,
-): Promise<StatefulSetResult> {
+): Promise<DeepReadonly<StatefulSet> | undefined> {
   try {
-    return await ensureStatefulSet(pass, wanted, hold);
+    return await ensureStatefulSet(pass, wanted);
   } catch (error) {
     if (!(error instanceof StrategicMergeError)) throw error;
     const { children, settings, failures } = pass;
     const message = `StatefulSet ${settings.name}: a list of the pod has an element without the field that tells it apart`;
     failures.push(podSpecFailure({ cause: "invalid", reason: "Invalid", message }));
-    const object = children.read(STATEFUL_SET, settings.name);
-    return { configRollout: false, recreating: false, ...(object && { object }) };
+    return children.read(STATEFUL_SET, settings.name);
   }
 }
 
-async function ensureStatefulSet(pass: Pass, wanted: MountedConfig, hold: Hold): Promise<StatefulSetResult> {
+async function ensureStatefulSet(
+  pass: Pass,
+  wanted: MountedConfig,
+): Promise<DeepReadonly<StatefulSet> | undefined> {
   const { resource, settings, children, failures, notices } = pass;
   const recreation = recreationOf(pass);
-  let made: Made = {};
-  const { object, action, problem } = await children.ensure<StatefulSet>(
+  let decision: Decision = {};
+  const { before, object, action, problem } = await children.ensure<StatefulSet>(
     { kind: STATEFUL_SET, name: settings.name, force: isForcedAdoption(resource) },
     {
       create() {
-        made = {};
+        decision = {};
         return recreation?.manifest ?? newStatefulSet(resource, settings, wanted);
       },
       update(live) {
-        made = decide(pass, wanted, live, hold);
-        return made.update?.object ?? live;
+        decision = decide(pass, wanted, live);
+        return decision.update?.object ?? live;
       },
     },
   );
-  const { awaited } = made;
-  const result = {
-    configRollout: false,
-    recreating: false,
-    ...(object && { object }),
-    ...(awaited && { awaited }),
-  };
+  const { volumes, awaited, update } = decision;
+  if (awaited !== undefined) pass.awaited = awaited;
   if (problem !== undefined) {
-    const recreating = recreation !== undefined && problem.cause === "leaving";
-    if (!recreating) failures.push(podSpecFailure(problem));
-    return { ...result, recreating };
+    pass.recreating = recreation !== undefined && problem.cause === "leaving";
+    if (!pass.recreating) failures.push(podSpecFailure(problem));
+    return object;
   }
-  if (made.volumes !== undefined) {
-    const failure = await changeVolumes(pass, wanted, made);
-    if (failure !== undefined) failures.push(failure);
-    return failure === undefined ? { configRollout: false, recreating: true } : result;
+  if (volumes !== undefined && before !== undefined) {
+    const failure = await changeVolumes(pass, wanted, before, volumes);
+    pass.recreating = failure === undefined;
+    if (failure === undefined) return undefined;
+    failures.push(failure);
+    return object;
   }
   if (recreation !== undefined && object !== undefined) await endRecreation(pass, recreation);
-  const configRollout = action === "updated" && rollsConfig(made, object);
-  if (action === "settled") notices.push(...settledNotices(pass, made));
-  else if (action !== "none") notices.push(...statefulSetNotices(pass, action, made, configRollout));
-  const scaled = action === "updated" && made.update?.replicasChanged === true;
-  return { ...result, configRollout, ...(scaled && { scaledFrom: made.before?.spec.replicas ?? 1 }) };
+  if (action === "created") notices.push(normal("Created", `StatefulSet ${settings.name} created`));
+  if (update === undefined || before === undefined || object === undefined) return object;
+  if (action === "settled") notices.push(...settledNotices(pass, update));
+  if (action === "updated") noteUpdate(pass, update, before, object);
+  return object;
 }
 
-function decide(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>, hold: Hold): Made {
-  const { resource, settings } = pass;
-  const volumes = wantedVolumes(pass, wanted, live);
-  if (volumes.change !== "none") return { volumes, before: live };
-  const update = updatedStatefulSet(resource, settings, wanted, live);
-  const awaited = update.templateChange === undefined ? 0 : hold(live);
-  return { before: live, ...(awaited > 0 ? { awaited } : update.changed && { update }) };
-}
-
-function wantedVolumes(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>): ClaimChange {
+function decide(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSet>): Decision {
   const { resource, settings } = pass;
   const revision = requestedRevision(resource) ?? knownRevision(revisionOf(live)) ?? LATEST_REVISION;
-  const claim = dataVolume(settings.spec)?.claim;
   const template = podTemplate(settings, wanted, revision);
-  return claimChange({ template, claims: claim === undefined ? [] : [claim] }, live);
+  const volumes = claimChange({ template, claims: claimTemplates(settings.spec) }, live);
+  if (volumes.change !== "none") return { volumes };
+  const update = updatedStatefulSet(resource, settings, wanted, live);
+  const awaited = update.templateChange === undefined ? 0 : podsToAwait(pass, live, podsOf(pass, live));
+  return awaited > 0 ? { awaited } : { update };
 }
 
 /** Makes the StatefulSet anew for other volumes where that is safe or allowed; else tells why not. */
 async function changeVolumes(
   pass: Pass,
   wanted: MountedConfig,
-  { volumes, before }: Made,
+  live: DeepReadonly<StatefulSet>,
+  volumes: VolumeChange,
 ): Promise<StepFailure | undefined> {
-  if (volumes === undefined || volumes.change === "none" || before === undefined) return undefined;
   const { resource, settings } = pass;
-  const claim = dataVolume(settings.spec)?.claim;
-  const claims = claim === undefined ? [] : [claim];
-  if (volumes.change === "grown") return beginRecreation(pass, before, volumes, { claims });
+  const claims = claimTemplates(settings.spec);
+  if (volumes.change === "grown") return beginRecreation(pass, live, volumes, { claims });
   const code = EVENT_CODES.badParameter;
   const sizes = `from ${volumes.from} to ${volumes.to}`;
   if (volumes.change === "shrunk") {
@@ -132,15 +121,41 @@ async function changeVolumes(
     return { code, reason: "VolumeShrinkRefused", message };
   }
   if (allowsRecreate(resource)) {
-    const template = wantedTemplate(resource, settings, wanted, before);
-    return beginRecreation(pass, before, volumes, { claims, ...(template && { template }) });
+    const template = wantedTemplate(resource, settings, wanted, live);
+    return beginRecreation(pass, live, volumes, { claims, ...(template && { template }) });
   }
   const message = `spec.volume: the ${volumes.what} cannot change ${sizes} on an existing StatefulSet; set it back`;
   return { code, reason: "VolumeChangeUnsupported", message };
 }
 
-/** True when an existing StatefulSet mounts another configuration than before. */
-function rollsConfig({ update, before }: Made, after: DeepReadonly<StatefulSet> | undefined): boolean {
-  if (update?.templateChange === undefined || before === undefined || after === undefined) return false;
-  return JSON.stringify(mountedConfig(before)) !== JSON.stringify(mountedConfig(after));
+/** Tells what an update does to the pods, and remembers from how many nodes it scales. */
+function noteUpdate(
+  { settings, notices, memory, metrics }: Pass,
+  update: StatefulSetUpdate,
+  before: DeepReadonly<StatefulSet>,
+  after: DeepReadonly<StatefulSet>,
+): void {
+  const { templateChange } = update;
+  if (update.drift) {
+    const note = `StatefulSet ${settings.name} was edited by hand at ${templateChange}; it is put back`;
+    notices.push(warning("StatefulSetDriftRepaired", note));
+  }
+  if (templateChange !== undefined && !sameJson(mountedConfig(before), mountedConfig(after))) {
+    metrics.rollout();
+    notices.push(normal("ConfigRollout", "the configuration has changed; the pods are replaced one by one"));
+  }
+  if (update.replicasChanged) {
+    const from = before.spec.replicas ?? 1;
+    const rolls =
+      settings.type === "cluster" ? "; the member list changes, so every pod is replaced once" : "";
+    notices.push(normal("Scaling", `from ${from} to ${settings.replicas} nodes${rolls}`));
+    memory.scaledFrom = from;
+  }
+}
+
+/** What the server leaves as it is, although something else is asked for: most often a misspelt field. */
+function settledNotices({ settings }: Pass, { templateChange }: StatefulSetUpdate): Notice[] {
+  if (templateChange === undefined) return [];
+  const note = `StatefulSet ${settings.name}: the API server takes ${templateChange} not as it is asked for; check the name and the form of the field`;
+  return [warning("PodFieldIgnored", note)];
 }

@@ -1,6 +1,7 @@
 /** What a process knows that takes over in the middle of a movement. */
+
+import type { Pod, StatefulSet } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
-import type { Pod, StatefulSet } from "../desired/k8s.ts";
 import { nacos } from "../fixtures.testkit.ts";
 import { rolloutSince, scaledFromOf } from "./observe.ts";
 import { workloadReport } from "./workload.ts";

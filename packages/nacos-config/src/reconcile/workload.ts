@@ -1,7 +1,7 @@
 /** What the StatefulSet's own status and its pods say of a rollout. */
 import type { DeepReadonly } from "@quartet/core";
+import type { StatefulSet } from "@quartet/core/kinds";
 import { mapOf } from "@quartet/pod-template";
-import type { StatefulSet } from "../desired/k8s.ts";
 import { revisionOf } from "../desired/statefulset.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
 import type { WorkloadReport } from "../status/outcome.ts";

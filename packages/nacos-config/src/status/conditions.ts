@@ -10,6 +10,15 @@ export interface ConditionState {
   readonly message: string;
 }
 
+export function conditionState(
+  type: string,
+  status: ConditionState["status"],
+  reason: string,
+  message = "",
+): ConditionState {
+  return { type, status, reason, message };
+}
+
 /**
  * The conditions in the order of `states`; those of other types are dropped.
  * @param now milliseconds since the Unix epoch

@@ -1,9 +1,10 @@
 /** What one pass found and did: the input of the status. */
 import type { Violation } from "../admission/violation.ts";
 import type { Nacos } from "../api.gen.ts";
+import type { ConfigPlan } from "../desired/settings.ts";
 import type { ConfigProblem } from "../desired/source.ts";
+import type { MountedConfig } from "../desired/volumes.ts";
 import type { Health } from "../health/evaluate.ts";
-import type { ConfigKind } from "../kinds.ts";
 import type { ConditionState } from "./conditions.ts";
 
 /** Codes of entries in `status.event`. */
@@ -24,20 +25,28 @@ export interface StepFailure {
 /** Fields of the status that steps fill in by themselves. */
 export type StepStatus = Pick<NonNullable<Nacos["status"]>, "pg" | "admin">;
 
+/** What the steps of a pass leave for the status. */
+export interface StepResults {
+  /** In the order of the steps. */
+  readonly failures: StepFailure[];
+  /** States of conditions that a step alone knows of; a failure about the same condition counts more. */
+  readonly reports: ConditionState[];
+  readonly stepStatus: StepStatus;
+  /** The StatefulSet is being made anew around its running pods. */
+  recreating: boolean;
+  /** A change of the pods waits for so many ready ones to become available. */
+  awaited?: number | undefined;
+}
+
 /** State of the configuration after the pass. */
 export interface ConfigReport {
   /** Mode that the resource asks for. */
-  readonly mode: "none" | "legacy" | "merged";
+  readonly mode: ConfigPlan["mode"];
   /** Counts and key names, when all is well. */
   readonly message: string;
   /** Why the configuration that is wanted is not in force. */
-  readonly problem?: ConfigProblem;
-  /** What the pods mount; digest only in merged mode. */
-  readonly mounted: {
-    readonly digest: string;
-    readonly finalName: string;
-    readonly finalKind: ConfigKind | "";
-  };
+  readonly problem?: ConfigProblem | undefined;
+  readonly mounted: MountedConfig;
 }
 
 /** State of the StatefulSet after the pass. */
@@ -55,44 +64,35 @@ export interface WorkloadReport {
   /** The number of pods is being changed. */
   readonly scaling: boolean;
   /** Pod that holds up the rollout, if any. */
-  readonly stuckPod?: string;
+  readonly stuckPod?: string | undefined;
   /** Pods of a lower ordinal keep an older template, as somebody has set it. */
-  readonly partition?: number;
+  readonly partition?: number | undefined;
 }
 
 /** Times and counts that outlive a pass; all times in milliseconds since the Unix epoch. */
 export interface Memory {
   /** When this generation of the spec was first seen, if that was in this process. */
-  readonly specChangedAt?: number;
+  specChangedAt?: number;
   /** When the running rollout began. */
-  readonly rolloutSince?: number;
+  rolloutSince?: number;
   /** Failed checks of Nacos in a row that lie at least five seconds apart. */
-  readonly nacosFailures: number;
+  nacosFailures: number;
   /** Nodes before the running change of their number. */
-  readonly scaledFrom?: number;
+  scaledFrom?: number;
 }
 
 /** Everything that the status depends on, beside the resource. */
-export interface Outcome {
+export interface Outcome extends Readonly<StepResults> {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   readonly replicas: number;
   readonly standalone: boolean;
   readonly violations: readonly Violation[];
+  readonly paused: boolean;
   readonly config: ConfigReport;
   /** Absent while there is no StatefulSet. */
-  readonly workload?: WorkloadReport;
+  readonly workload?: WorkloadReport | undefined;
   /** Absent when the nodes were not checked. */
-  readonly health?: Health;
-  readonly failures: readonly StepFailure[];
-  /** States of conditions that a step alone knows of; a failure about the same condition counts more. */
-  readonly reports: readonly ConditionState[];
-  /** Fields of the status as steps left them. */
-  readonly stepStatus: StepStatus;
-  readonly paused: boolean;
-  /** The StatefulSet is being made anew around its running pods. */
-  readonly recreating: boolean;
-  /** A change of the pods waits for so many ready ones to become available. */
-  readonly awaited?: number;
-  readonly memory: Memory;
+  readonly health?: Health | undefined;
+  readonly memory: Readonly<Memory>;
 }

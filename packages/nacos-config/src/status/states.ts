@@ -1,5 +1,5 @@
 /** The states of the standard conditions after a pass. */
-import type { ConditionState } from "./conditions.ts";
+import { type ConditionState, conditionState as state } from "./conditions.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Phase } from "./phase.ts";
 import { stalledRollout } from "./phase.ts";
@@ -15,15 +15,6 @@ export function conditionStates(outcome: Outcome, phase: Phase): ConditionState[
     progressing(outcome, phase),
     ...nodesVerified(outcome),
   ];
-}
-
-function state(
-  type: string,
-  status: ConditionState["status"],
-  reason: string,
-  message: string,
-): ConditionState {
-  return { type, status, reason, message };
 }
 
 function ready(outcome: Outcome, phase: Phase): ConditionState {
@@ -53,7 +44,7 @@ function specValid({ violations, failures }: Outcome): ConditionState {
   }
   const refused = failures.find(({ condition }) => condition === "SpecValid");
   if (refused !== undefined) return state("SpecValid", "False", refused.reason, refused.message);
-  return state("SpecValid", "True", "Valid", "");
+  return state("SpecValid", "True", "Valid");
 }
 
 function configReady({ config }: Outcome): ConditionState {
@@ -113,6 +104,6 @@ function nodesVerified({ health }: Outcome): ConditionState[] {
   if (health === undefined) return [];
   if (health.state === "failed") return [state("NodesVerified", "False", health.reason, health.message)];
   const { unverified } = health;
-  if (unverified === undefined) return [state("NodesVerified", "True", "Verified", "")];
+  if (unverified === undefined) return [state("NodesVerified", "True", "Verified")];
   return [state("NodesVerified", "Unknown", unverified.reason, unverified.message)];
 }

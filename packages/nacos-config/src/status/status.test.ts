@@ -39,7 +39,7 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   replicas: 3,
   standalone: false,
   violations: [],
-  config: { mode: "none", message: "", mounted: { digest: "", finalName: "", finalKind: "" } },
+  config: { mode: "none", message: "", mounted: { mode: "none" } },
   workload: workload(),
   failures: [],
   reports: [],
@@ -217,7 +217,7 @@ describe("status", () => {
   });
 
   it("NACOS-314 NACOS-342 tells what is mounted, and clears it", () => {
-    const mounted = { digest: "d", finalName: "f", finalKind: "Secret" as const };
+    const mounted = { mode: "merged", digest: "d", name: "f", kind: "Secret" } as const;
     const merged = after("Running", { config: { mode: "merged", message: "m", mounted } });
     expect(merged).toMatchObject({
       configDigest: "d",

@@ -84,10 +84,11 @@ function nodeFields(previous: NacosStatus, { health }: Outcome): NodeFields {
 }
 
 function workloadFields({ workload, config }: Outcome): Partial<NacosStatus> {
+  const merged = config.mounted.mode === "merged" ? config.mounted : undefined;
   return {
-    configDigest: config.mounted.digest,
-    finalConfigName: config.mounted.finalName,
-    finalConfigKind: config.mounted.finalKind,
+    configDigest: merged?.digest ?? "",
+    finalConfigName: merged?.name ?? "",
+    finalConfigKind: merged?.kind ?? "",
     replicas: workload?.replicas ?? 0,
     readyReplicas: workload?.readyPods ?? 0,
     templateRevision: workload?.revision ?? "",

@@ -1,5 +1,5 @@
 /** One resource for each feature that leaves a trace in a StatefulSet. Their generated forms are kept in `revision-1/`. */
-import type { JsonMap } from "../../src/desired/k8s.ts";
+import type { JsonMap } from "@quartet/core/kinds";
 import type { MountedConfig } from "../../src/desired/volumes.ts";
 
 export interface Feature {

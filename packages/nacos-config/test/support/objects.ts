@@ -1,7 +1,8 @@
 /** Shorthand for the objects of scenarios. */
+
+import type { ConfigObject, Job, JsonMap, Pod, Service, StatefulSet } from "@quartet/core/kinds";
 import { type Objects as CommonObjects, createObjects } from "@quartet/testing/stage";
 import type { Nacos } from "../../src/api.gen.ts";
-import type { ConfigObject, Job, JsonMap, Pod, Service, StatefulSet } from "../../src/desired/k8s.ts";
 import type { RecreateRecord } from "../../src/desired/recreate.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,8 +1,9 @@
 /** Shorthand for scenarios with a PostgreSQL server. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import type { PostgresServer } from "@quartet/testing";
 import { expect } from "vitest";
 import type { Nacos } from "../../src/api.gen.ts";
-import type { JsonMap } from "../../src/desired/k8s.ts";
 import { conditionOf, eventually, type Objects } from "./objects.ts";
 
 /** Limit for what may take a retry, which comes after a minute at the latest, and a rollout; in milliseconds. */

@@ -1,7 +1,8 @@
 /** Merges a container of the wrapper into one of the generated pod. */
+
+import type { Container, EnvVar, JsonMap, VolumeMount } from "@quartet/core/kinds";
 import { fields, itemsOf, mapOf, mergeByKey, withoutTrailingSlashes } from "@quartet/pod-template";
 import { overrideEnv } from "../env.ts";
-import type { Container, EnvVar, JsonMap, VolumeMount } from "../k8s.ts";
 
 /** Fields of a probe that say how it probes; it can have one of them only. */
 const PROBE_HANDLERS = ["exec", "grpc", "httpGet", "tcpSocket"];

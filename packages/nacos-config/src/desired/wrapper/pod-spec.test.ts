@@ -1,6 +1,6 @@
+import type { Container, JsonMap, PodSpec } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { clusterOf, MERGED, nacos, nacosContainerOf, templateOf } from "../../fixtures.testkit.ts";
-import type { Container, JsonMap, PodSpec } from "../k8s.ts";
 
 /** The pod of a resource with a wrapper. */
 function pod(PodSpec: JsonMap, spec: JsonMap = {}): PodSpec {

@@ -1,6 +1,7 @@
 /** Merges `k8sWrapper.PodSpec` over the generated pod. */
+
+import type { Container, JsonMap, PodSpec } from "@quartet/core/kinds";
 import { fields, itemsOf, mapOf, mergeByKey, tolerationKey } from "@quartet/pod-template";
-import type { Container, JsonMap, PodSpec } from "../k8s.ts";
 import { mergeContainer } from "./container.ts";
 import { mergeVolumes } from "./volumes.ts";
 

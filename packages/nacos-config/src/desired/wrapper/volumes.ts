@@ -1,6 +1,7 @@
 /** Merges the wrapper's volumes into the generated ones. */
+
+import type { JsonMap } from "@quartet/core/kinds";
 import { fields, isMap, itemsOf, mapOf, mergeByKey } from "@quartet/pod-template";
-import type { JsonMap } from "../k8s.ts";
 
 /** Sources that are merged field by field when both sides have the same one. */
 const MERGED_SOURCES = ["configMap", "secret", "emptyDir"];
