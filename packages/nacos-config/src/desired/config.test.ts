@@ -1,14 +1,15 @@
 import type { ConfigObject, JsonMap } from "@quartet/core/kinds";
 import { describe, expect, it } from "vitest";
 import { configMap, nacos, secret } from "../fixtures.testkit.ts";
-import { type HeldConfig, type MergedPlan, type ReadyConfig, resolveConfig } from "./config.ts";
+import { type MergedPlan, type ReadyConfig, resolveConfig } from "./config.ts";
 import { settingsOf } from "./settings.ts";
+import { type ConfigProblem, isProblem } from "./source.ts";
 
 const BOTH = { internalConfigRef: { name: "ic" }, userConfigRef: { name: "uc" } };
 const internal = (text: string): ConfigObject => configMap("ic", { "internal.properties": text });
 const user = (text: string): ConfigObject => configMap("uc", { "user.properties": text });
 
-function resolve(spec: JsonMap, objects: readonly ConfigObject[]): ReadyConfig | HeldConfig {
+function resolve(spec: JsonMap, objects: readonly ConfigObject[]): ReadyConfig | ConfigProblem {
   const settings = settingsOf(nacos(spec));
   return resolveConfig(settings.config as MergedPlan, settings.spec, (ref) => {
     const object = objects.find(({ kind, metadata }) => kind === ref.kind && metadata.name === ref.name);
@@ -18,13 +19,13 @@ function resolve(spec: JsonMap, objects: readonly ConfigObject[]): ReadyConfig |
 
 function ready(spec: JsonMap, objects: readonly ConfigObject[]): ReadyConfig {
   const config = resolve(spec, objects);
-  if (config.state === "held") throw new Error(`${config.reason}: ${config.message}`);
+  if (isProblem(config)) throw new Error(`${config.reason}: ${config.message}`);
   return config;
 }
 
-function held(spec: JsonMap, objects: readonly ConfigObject[]): HeldConfig {
+function held(spec: JsonMap, objects: readonly ConfigObject[]): ConfigProblem {
   const config = resolve(spec, objects);
-  if (config.state !== "held") throw new Error("it is not held");
+  if (!isProblem(config)) throw new Error("it is not held");
   return config;
 }
 

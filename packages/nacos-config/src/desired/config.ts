@@ -4,7 +4,14 @@ import { byteLength, MAX_CONFIG_BYTES, mergeConfig } from "./merge.ts";
 import { listNames, type Notice, warning } from "./notice.ts";
 import { ProtectedKeysError, protectedKeys } from "./protected-keys.ts";
 import type { ConfigPlan, NacosSpec, SourceRef, SourceRole } from "./settings.ts";
-import { type ConfigProblem, type FoundSource, isProblem, readSource, type SourceText } from "./source.ts";
+import {
+  type ConfigProblem,
+  type FoundSource,
+  isProblem,
+  problem,
+  readSource,
+  type SourceText,
+} from "./source.ts";
 import { AUTH_PROPERTY, isPublicToken, isWeakToken, TOKEN_PROPERTY } from "./token.ts";
 import type { MountedConfig } from "./volumes.ts";
 
@@ -13,7 +20,6 @@ export type MergedPlan = Extract<ConfigPlan, { mode: "merged" }>;
 
 /** A configuration that may be rolled out. */
 export interface ReadyConfig {
-  readonly state: "ready";
   readonly content: string;
   readonly digest: string;
   readonly bytes: number;
@@ -27,11 +33,6 @@ export interface ReadyConfig {
   readonly notices: readonly Notice[];
 }
 
-/** A configuration that must not be rolled out: what is in force stays. */
-export interface HeldConfig extends ConfigProblem {
-  readonly state: "held";
-}
-
 /** What becomes of the configuration in a pass. */
 export interface ConfigResult {
   /** What the pods are to mount; absent when there is nothing yet that they could. */
@@ -42,16 +43,16 @@ export interface ConfigResult {
   readonly ready?: ReadyConfig;
 }
 
-/** The configuration of a resource in merged mode. */
+/** The configuration of a resource in merged mode, or why what is in force must stay. */
 export function resolveConfig(
   plan: MergedPlan,
   spec: NacosSpec,
   found: (ref: SourceRef) => FoundSource,
-): ReadyConfig | HeldConfig {
+): ReadyConfig | ConfigProblem {
   const texts = new Map<SourceRole, SourceText>();
   for (const ref of plan.sources) {
     const source = readSource(ref, found(ref));
-    if (isProblem(source)) return held(source.reason, source.message);
+    if (isProblem(source)) return source;
     texts.set(ref.role, source);
   }
   const content = mergeConfig({
@@ -59,7 +60,7 @@ export function resolveConfig(
     user: texts.get("user")?.text ?? "",
   });
   if (content === "") {
-    return held(
+    return problem(
       "EmptyConfig",
       "all configuration sources are empty, and Nacos needs a configuration to start",
     );
@@ -67,23 +68,22 @@ export function resolveConfig(
   const bytes = byteLength(content);
   if (bytes > MAX_CONFIG_BYTES) {
     const sizes = `${bytes} bytes, ${MAX_CONFIG_BYTES} are allowed`;
-    return held("ConfigTooLarge", `the merged configuration has ${sizes}; shorten a source`);
+    return problem("ConfigTooLarge", `the merged configuration has ${sizes}; shorten a source`);
   }
   const touched = touchedKeys(texts.get("user"), spec);
   if (touched === undefined) {
     const message =
       "spec.configPolicy.protectedKeys takes too long to compare with the keys of userConfigRef";
-    return held("ProtectedKeysTooCostly", `${message}; use fewer patterns and stars, and shorter keys`);
+    return problem("ProtectedKeysTooCostly", `${message}; use fewer patterns and stars, and shorter keys`);
   }
   const user = plan.sources.find(({ role }) => role === "user");
   const violation = `userConfigRef sets protected keys: ${shownKeys(user, texts, touched)}; remove them there`;
   if (touched.length > 0 && spec.configPolicy?.onViolation === "Reject") {
-    return held("ProtectedKeyOverridden", violation);
+    return problem("ProtectedKeyOverridden", violation);
   }
   const all = new Map([...effective(texts.get("internal")), ...effective(texts.get("user"))]);
   const policy = touched.length > 0 ? [warning("ProtectedKeyOverridden", violation)] : [];
   return {
-    state: "ready",
     content,
     digest: configDigest(content),
     bytes,
@@ -92,10 +92,6 @@ export function resolveConfig(
     message: summary(plan, texts),
     notices: [...policy, ...sourceNotices(plan, texts), ...tokenNotices(all)],
   };
-}
-
-function held(reason: string, message: string): HeldConfig {
-  return { state: "held", reason, message };
 }
 
 function effective(source: SourceText | undefined): Map<string, string> {
@@ -139,38 +135,26 @@ function summary({ sources }: MergedPlan, texts: ReadonlyMap<SourceRole, SourceT
   return `${counts}; ${overridden.length} internal overridden${secret ? "" : `: ${listNames(overridden)}`}`;
 }
 
-function sourceNotices({ sources }: MergedPlan, texts: ReadonlyMap<SourceRole, SourceText>): Notice[] {
-  const notices: Notice[] = [];
-  const [first, second] = sources;
-  if (
-    first &&
-    second &&
-    first.kind === second.kind &&
-    first.name === second.name &&
-    first.key === second.key
-  ) {
-    const what = `${first.kind} ${first.name} key ${first.key}`;
-    notices.push(warning("DuplicateConfigRef", `both references name ${what}; its content is merged twice`));
+function* sourceNotices(
+  { sources }: MergedPlan,
+  texts: ReadonlyMap<SourceRole, SourceText>,
+): Iterable<Notice> {
+  const [first, second] = sources.map(({ kind, name, key }) => `${kind} ${name} key ${key}`);
+  if (first === second) {
+    yield warning("DuplicateConfigRef", `both references name ${first}; its content is merged twice`);
   }
   for (const ref of sources) {
     const { text, properties } = texts.get(ref.role)!;
     const garbled = properties.filter(({ nonAscii }) => nonAscii).map(({ key }) => key);
     if (garbled.length > 0) {
       const keys = ref.kind === "Secret" ? shownKeys(ref, texts, garbled) : listNames(garbled.map(printable));
-      notices.push(
-        warning(
-          "NonAsciiValue",
-          `${ref.field}: Nacos reads ISO-8859-1, write other characters as \\uXXXX: ${keys}`,
-        ),
-      );
+      const note = `${ref.field}: Nacos reads ISO-8859-1, write other characters as \\uXXXX: ${keys}`;
+      yield warning("NonAsciiValue", note);
     }
     if (text.startsWith("\uFEFF")) {
-      notices.push(
-        warning("ByteOrderMark", `${ref.field}: the text begins with a byte order mark; remove it`),
-      );
+      yield warning("ByteOrderMark", `${ref.field}: the text begins with a byte order mark; remove it`);
     }
   }
-  return notices;
 }
 
 /** A key that was read byte by byte, as it was meant. */
@@ -178,14 +162,14 @@ function printable(key: string): string {
   return Buffer.from(key, "latin1").toString("utf8");
 }
 
-function tokenNotices(properties: ReadonlyMap<string, string>): Notice[] {
-  const token = properties.get(TOKEN_PROPERTY);
-  if (token === undefined || token === "" || token.includes("${")) return [];
+function* tokenNotices(properties: ReadonlyMap<string, string>): Iterable<Notice> {
+  const token = properties.get(TOKEN_PROPERTY) ?? "";
+  if (token === "" || token.includes("${")) return;
   const replace = `${TOKEN_PROPERTY}: replace it by a base64 key of at least 32 random bytes`;
-  if (isPublicToken(token)) {
-    return [warning("InsecureDefaultToken", `the token key is publicly known. ${replace}`)];
-  }
   const enabled = properties.get(AUTH_PROPERTY)?.trim().toLowerCase() === "true";
-  if (!enabled || !isWeakToken(token)) return [];
-  return [warning("TokenTooWeak", `Nacos refuses to start with this token key. ${replace}`)];
+  if (isPublicToken(token)) {
+    yield warning("InsecureDefaultToken", `the token key is publicly known. ${replace}`);
+  } else if (enabled && isWeakToken(token)) {
+    yield warning("TokenTooWeak", `Nacos refuses to start with this token key. ${replace}`);
+  }
 }

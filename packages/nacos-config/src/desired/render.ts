@@ -1,8 +1,7 @@
 /** What a resource would bring about in an empty namespace, without any cluster: for `quartet render` and for tests. */
 import type { KubeObject } from "@quartet/core";
 import type { ConfigObject } from "@quartet/core/kinds";
-import { validate } from "../admission/validate.ts";
-import type { Violation } from "../admission/violation.ts";
+import { type Violation, validate } from "../admission/validate.ts";
 import { resolveConfig } from "./config.ts";
 import { finalConfigObject, legacyConfigObject } from "./config-object.ts";
 import { mysqlInit } from "./mysql-init.ts";
@@ -10,7 +9,7 @@ import { fixedLabels } from "./names.ts";
 import type { Notice } from "./notice.ts";
 import { servicePlans } from "./services.ts";
 import { type NacosResource, type Settings, settingsOf } from "./settings.ts";
-import type { ConfigProblem } from "./source.ts";
+import { type ConfigProblem, isProblem } from "./source.ts";
 import { specNotices } from "./spec-notices.ts";
 import { newStatefulSet } from "./statefulset.ts";
 import type { MountedConfig } from "./volumes.ts";
@@ -64,7 +63,7 @@ function renderConfig(
     const object = sources.find((source) => source.kind === kind && source.metadata.name === name);
     return object === undefined ? { state: "absent" } : { state: "present", object };
   });
-  if (config.state === "held") return { problem: config };
+  if (isProblem(config)) return { problem: config };
   return {
     object: finalConfigObject(resource, plan, config),
     mounted: { mode: "merged", name: plan.finalName, kind: plan.finalKind, digest: config.digest },

@@ -72,7 +72,7 @@ function withProperties(what: string, ref: SourceRef, text: string): SourceText 
   }
 }
 
-function problem(reason: string, message: string): ConfigProblem {
+export function problem(reason: string, message: string): ConfigProblem {
   return { reason, message };
 }
 

@@ -1,6 +1,6 @@
 /** What is worth saying about a spec, once for each generation of it. */
 
-import type { EnvVar } from "@quartet/core/kinds";
+import type { VolumeMount } from "@quartet/core/kinds";
 import { itemsOf, mapOf } from "@quartet/pod-template";
 import { dropUnknownFields, StrategicMergeError } from "@quartet/strategic-merge";
 import { hasAdmin } from "./admin.ts";
@@ -21,6 +21,8 @@ const LEGACY_ENDS = [2, 1, 1] as const;
 /** Without these the image of Nacos 3 refuses to start. */
 const NACOS3_AUTH_ENV = ["NACOS_AUTH_TOKEN", "NACOS_AUTH_IDENTITY_KEY", "NACOS_AUTH_IDENTITY_VALUE"];
 
+type Notices = Iterable<Notice>;
+
 /** Warnings and hints about the spec. */
 export function specNotices(settings: Settings): Notice[] {
   return [
@@ -32,58 +34,53 @@ export function specNotices(settings: Settings): Notice[] {
   ];
 }
 
-function replicaNotices({ type, replicas }: Settings): Notice[] {
-  if (type !== "cluster" || replicas === 0 || replicas % 2 === 1) return [];
+function* replicaNotices({ type, replicas }: Settings): Notices {
+  if (type !== "cluster" || replicas === 0 || replicas % 2 === 1) return;
   const note = `${replicas} nodes survive the loss of no more nodes than ${replicas - 1}; prefer an odd number`;
-  return [warning("EvenReplicas", note)];
+  yield warning("EvenReplicas", note);
 }
 
-function configNotices({ config, spec, version }: Settings): Notice[] {
+function* configNotices({ config, spec, version }: Settings): Notices {
   if (config.mode === "merged" && spec.config) {
-    return [
-      normal("LegacyConfigIgnored", "spec.config is ignored beside userConfigRef and internalConfigRef"),
-    ];
+    const note = "spec.config is ignored beside userConfigRef and internalConfigRef";
+    yield normal("LegacyConfigIgnored", note);
   }
-  if (config.mode !== "legacy" || !isAtLeast(version, ...LEGACY_ENDS)) return [];
-  const note = `images from ${LEGACY_ENDS.join(".")} on do not read spec.config; use userConfigRef`;
-  return [warning("LegacyConfigIneffective", note)];
+  if (config.mode === "legacy" && isAtLeast(version, ...LEGACY_ENDS)) {
+    const note = `images from ${LEGACY_ENDS.join(".")} on do not read spec.config; use userConfigRef`;
+    yield warning("LegacyConfigIneffective", note);
+  }
 }
 
-function wrapperNotices({ config, spec, name }: Settings): Notice[] {
-  const wrapper = wrapperOf(spec);
-  const notices: Notice[] = [];
-  if (NESTED_SPEC in wrapper) {
+function* wrapperNotices({ config, spec, name }: Settings): Notices {
+  if (NESTED_SPEC in wrapperOf(spec)) {
     const note = "k8sWrapper.PodSpec.spec is no field of a pod and is ignored; move its content up";
-    notices.push(warning("WrapperNestedSpecIgnored", note));
+    yield warning("WrapperNestedSpecIgnored", note);
   }
-  const mounts = itemsOf(nacosOverride(name, spec).volumeMounts) as unknown as { mountPath: string }[];
+  const mounts = itemsOf(nacosOverride(name, spec).volumeMounts) as VolumeMount[];
   if (config.mode === "merged" && mounts.some((mount) => mountPoint(mount) === FINAL_CONFIG_PATH)) {
     const note = `k8sWrapper mounts ${FINAL_CONFIG_PATH} itself; the generated configuration is not mounted`;
-    notices.push(normal("FinalConfigMountOverridden", note));
+    yield normal("FinalConfigMountOverridden", note);
   }
-  return notices;
 }
 
-function volumeNotices({ spec }: Settings): Notice[] {
+function* volumeNotices({ spec }: Settings): Notices {
   const [first, ...ignored] = dataVolumeKinds(spec);
-  const notices: Notice[] = [];
   const unknown = first === "volumeClaimTemplate" ? unknownClaimFields(spec) : [];
   if (unknown.length > 0) {
     const note = `spec.volume.volumeClaimTemplate: ${listNames(unknown)} is no field of a claim and is dropped; what is asked of the storage stands under spec`;
-    notices.push(warning("VolumeFieldIgnored", note));
+    yield warning("VolumeFieldIgnored", note);
   }
   if (ignored.length > 0) {
-    notices.push(warning("VolumeIgnored", `spec.volume: ${first} counts, ${ignored.join(", ")} is ignored`));
+    yield warning("VolumeIgnored", `spec.volume: ${first} counts, ${ignored.join(", ")} is ignored`);
   }
   if (databaseKind(spec) === "embedded" && (first === undefined || first === "emptyDir")) {
     const note = "the embedded database lies on no persistent volume: its data is lost with the pods";
-    notices.push(warning("EphemeralData", note));
+    yield warning("EphemeralData", note);
   }
   if (spec.volume?.keepAfterDeletion === false && spec.volume.deletePolicy !== "Delete") {
     const note = "keepAfterDeletion has no effect: claims are kept unless deletePolicy is Delete";
-    notices.push(normal("PvcRetained", note));
+    yield normal("PvcRetained", note);
   }
-  return notices;
 }
 
 /** Paths of fields that the server drops from the claim template. */
@@ -97,28 +94,25 @@ function unknownClaimFields({ volume = {} }: Settings["spec"]): string[] {
   }
 }
 
-function authNotices(settings: Settings): Notice[] {
+function* authNotices(settings: Settings): Notices {
   const { spec, name } = settings;
-  const notices: Notice[] = [];
   const { credentialsSecretRef, mysqlPassword } = spec.database ?? {};
   if (databaseKind(spec) === "mysql" && credentialsSecretRef?.name && mysqlPassword) {
-    notices.push(
-      warning("MysqlPasswordIgnored", "credentialsSecretRef wins over mysqlPassword; remove the latter"),
-    );
+    const note = "credentialsSecretRef wins over mysqlPassword; remove the latter";
+    yield warning("MysqlPasswordIgnored", note);
   }
   if (spec.adminCredentialsSecretRef?.name && !hasAdmin(spec)) {
     const note = "adminCredentialsSecretRef has no effect without postgres.host";
-    notices.push(warning("AdminCredentialsIgnored", note));
+    yield warning("AdminCredentialsIgnored", note);
   }
-  if (!hasConsolePort(settings)) return notices;
+  if (!hasConsolePort(settings)) return;
   // Names alone count; a refused number of nodes must not be listed.
   const template = podTemplate({ ...settings, replicas: 0 }, { mode: "none" }, LATEST_REVISION);
   const container = template.spec.containers.find((item) => item.name === name);
-  const set = new Set((container?.env ?? ([] as EnvVar[])).map((variable) => variable.name));
+  const set = new Set(container?.env?.map((variable) => variable.name));
   const missing = NACOS3_AUTH_ENV.filter((variable) => !set.has(variable));
   if (missing.length > 0) {
     const note = `the image of Nacos 3 does not start without ${missing.join(", ")}`;
-    notices.push(warning("Nacos3AuthEnvMissing", note));
+    yield warning("Nacos3AuthEnvMissing", note);
   }
-  return notices;
 }

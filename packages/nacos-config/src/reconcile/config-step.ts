@@ -9,7 +9,7 @@ import {
   updatedConfigObject,
 } from "../desired/config-object.ts";
 import { normal, warning } from "../desired/notice.ts";
-import type { ConfigProblem } from "../desired/source.ts";
+import { type ConfigProblem, isProblem } from "../desired/source.ts";
 import { mountedConfig } from "../desired/volumes.ts";
 import { configKind } from "../kinds.ts";
 import type { Pass } from "./pass.ts";
@@ -33,9 +33,7 @@ export async function configStep(
     return { wanted: { mode: "legacy", name: pass.settings.name } };
   }
   const config = resolveConfig(plan, pass.settings.spec, (ref) => findSource(pass, ref));
-  if (config.state === "held") {
-    return { ...inForce, problem: { reason: config.reason, message: config.message } };
-  }
+  if (isProblem(config)) return { ...inForce, problem: config };
   const problem = writes ? await writeFinal(pass, plan, config) : undefined;
   if (problem !== undefined) return { ...inForce, problem };
   const { finalName: name, finalKind: kind } = plan;

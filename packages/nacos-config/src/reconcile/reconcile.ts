@@ -10,8 +10,7 @@ import {
   seconds,
 } from "@quartet/core";
 import { STATEFUL_SET, type StatefulSet } from "@quartet/core/kinds";
-import { validate } from "../admission/validate.ts";
-import type { Violation } from "../admission/violation.ts";
+import { type Violation, validate } from "../admission/validate.ts";
 import type { ConfigResult } from "../desired/config.ts";
 import { PAUSED_ANNOTATION } from "../desired/names.ts";
 import { PEER_REVISION } from "../desired/revision.ts";

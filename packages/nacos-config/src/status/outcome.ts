@@ -1,5 +1,5 @@
 /** What one pass found and did: the input of the status. */
-import type { Violation } from "../admission/violation.ts";
+import type { Violation } from "../admission/validate.ts";
 import type { Nacos } from "../api.gen.ts";
 import type { ConfigPlan } from "../desired/settings.ts";
 import type { ConfigProblem } from "../desired/source.ts";
