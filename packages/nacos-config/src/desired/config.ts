@@ -3,7 +3,7 @@ import { configDigest } from "./digest.ts";
 import { byteLength, MAX_CONFIG_BYTES, mergeConfig } from "./merge.ts";
 import { listNames, type Notice, warning } from "./notice.ts";
 import { ProtectedKeysError, protectedKeys } from "./protected-keys.ts";
-import type { ConfigPlan, NacosSpec, SourceRef, SourceRole } from "./settings.ts";
+import type { ConfigPlan, NacosSpec, SourceRef } from "./settings.ts";
 import {
   type ConfigProblem,
   type FoundSource,
@@ -14,6 +14,9 @@ import {
 } from "./source.ts";
 import { AUTH_PROPERTY, isPublicToken, isWeakToken, TOKEN_PROPERTY } from "./token.ts";
 import type { MountedConfig } from "./volumes.ts";
+
+/** Line numbers that are listed. */
+const MAX_LINES = 20;
 
 /** Plan of a resource that has at least one source. */
 export type MergedPlan = Extract<ConfigPlan, { mode: "merged" }>;
@@ -43,65 +46,69 @@ export interface ConfigResult {
   readonly ready?: ReadyConfig;
 }
 
+/** A source that was read. */
+interface Source extends SourceText {
+  readonly ref: SourceRef;
+  readonly effective: ReadonlyMap<string, string>;
+}
+
 /** The configuration of a resource in merged mode, or why what is in force must stay. */
 export function resolveConfig(
   plan: MergedPlan,
   spec: NacosSpec,
   found: (ref: SourceRef) => FoundSource,
 ): ReadyConfig | ConfigProblem {
-  const texts = new Map<SourceRole, SourceText>();
+  const sources: Source[] = [];
   for (const ref of plan.sources) {
     const source = readSource(ref, found(ref));
     if (isProblem(source)) return source;
-    texts.set(ref.role, source);
+    const effective = new Map(source.properties.map(({ key, value }) => [key, value]));
+    sources.push({ ...source, ref, effective });
   }
-  const content = mergeConfig({
-    internal: texts.get("internal")?.text ?? "",
-    user: texts.get("user")?.text ?? "",
-  });
+  const internal = sources.find(({ ref }) => ref.role === "internal");
+  const user = sources.find(({ ref }) => ref.role === "user");
+  const content = mergeConfig({ internal: internal?.text ?? "", user: user?.text ?? "" });
   if (content === "") {
-    return problem(
-      "EmptyConfig",
-      "all configuration sources are empty, and Nacos needs a configuration to start",
-    );
+    const message = "all configuration sources are empty, and Nacos needs a configuration to start";
+    return problem("EmptyConfig", message);
   }
   const bytes = byteLength(content);
   if (bytes > MAX_CONFIG_BYTES) {
     const sizes = `${bytes} bytes, ${MAX_CONFIG_BYTES} are allowed`;
     return problem("ConfigTooLarge", `the merged configuration has ${sizes}; shorten a source`);
   }
-  const touched = touchedKeys(texts.get("user"), spec);
+  const policy = user && policyNotice(user, spec);
+  if (policy !== undefined && "message" in policy) return policy;
+  const effective = new Map(sources.flatMap((source) => [...source.effective]));
+  return {
+    content,
+    digest: configDigest(content),
+    bytes,
+    effective,
+    secret: sources.some(({ ref }) => ref.kind === "Secret"),
+    message: summary(sources, internal, user),
+    notices: [...(policy ? [policy] : []), ...sourceNotices(sources), ...tokenNotices(effective)],
+  };
+}
+
+/** What the policy has to say of the user's keys: a warning, or why the configuration is not taken. */
+function policyNotice(user: Source, { configPolicy }: NacosSpec): Notice | ConfigProblem | undefined {
+  const touched = touchedKeys(user, configPolicy?.protectedKeys ?? []);
   if (touched === undefined) {
     const message =
       "spec.configPolicy.protectedKeys takes too long to compare with the keys of userConfigRef";
     return problem("ProtectedKeysTooCostly", `${message}; use fewer patterns and stars, and shorter keys`);
   }
-  const user = plan.sources.find(({ role }) => role === "user");
-  const violation = `userConfigRef sets protected keys: ${shownKeys(user, texts, touched)}; remove them there`;
-  if (touched.length > 0 && spec.configPolicy?.onViolation === "Reject") {
-    return problem("ProtectedKeyOverridden", violation);
-  }
-  const all = new Map([...effective(texts.get("internal")), ...effective(texts.get("user"))]);
-  const policy = touched.length > 0 ? [warning("ProtectedKeyOverridden", violation)] : [];
-  return {
-    content,
-    digest: configDigest(content),
-    bytes,
-    effective: all,
-    secret: plan.sources.some(({ kind }) => kind === "Secret"),
-    message: summary(plan, texts),
-    notices: [...policy, ...sourceNotices(plan, texts), ...tokenNotices(all)],
-  };
-}
-
-function effective(source: SourceText | undefined): Map<string, string> {
-  return new Map(source?.properties.map(({ key, value }) => [key, value]));
+  if (touched.length === 0) return undefined;
+  const violation = `userConfigRef sets protected keys: ${shownKeys(user, touched)}; remove them there`;
+  const report = configPolicy?.onViolation === "Reject" ? problem : warning;
+  return report("ProtectedKeyOverridden", violation);
 }
 
 /** The user's keys that the policy protects; `undefined` when that takes too long to find out. */
-function touchedKeys(user: SourceText | undefined, { configPolicy }: NacosSpec): string[] | undefined {
+function touchedKeys({ effective }: Source, patterns: readonly string[]): string[] | undefined {
   try {
-    return protectedKeys(effective(user).keys(), configPolicy?.protectedKeys ?? []);
+    return protectedKeys(effective.keys(), patterns);
   } catch (error) {
     if (error instanceof ProtectedKeysError) return undefined;
     throw error;
@@ -109,45 +116,34 @@ function touchedKeys(user: SourceText | undefined, { configPolicy }: NacosSpec):
 }
 
 /** Names of keys of a ConfigMap. Of a Secret's text every word may be the secret: there the lines are counted. */
-function shownKeys(
-  ref: SourceRef | undefined,
-  texts: ReadonlyMap<SourceRole, SourceText>,
-  keys: readonly string[],
-): string {
-  if (ref?.kind !== "Secret") return listNames(keys);
+function shownKeys({ ref, properties }: Source, keys: readonly string[]): string {
+  if (ref.kind !== "Secret") return listNames(keys);
   const wanted = new Set(keys);
-  const properties = texts.get(ref.role)?.properties ?? [];
   const lines = properties.filter(({ key }) => wanted.has(key)).map(({ line }) => line);
   const shown = lines.slice(0, MAX_LINES).join(", ");
   return `${wanted.size} of the Secret, in ${lines.length === 1 ? "line" : "lines"} ${shown}${lines.length > MAX_LINES ? " and others" : ""}`;
 }
 
-/** Line numbers that are listed. */
-const MAX_LINES = 20;
-
-function summary({ sources }: MergedPlan, texts: ReadonlyMap<SourceRole, SourceText>): string {
-  const internal = effective(texts.get("internal"));
-  const user = effective(texts.get("user"));
-  const overridden = [...user.keys()].filter((key) => internal.has(key));
-  const counts = `merged ${internal.size} internal and ${user.size} user properties`;
+function summary(sources: readonly Source[], internal: Source | undefined, user: Source | undefined): string {
+  const before: ReadonlyMap<string, string> = internal?.effective ?? new Map();
+  const after: ReadonlyMap<string, string> = user?.effective ?? new Map();
+  const overridden = [...after.keys()].filter((key) => before.has(key));
+  const counts = `merged ${before.size} internal and ${after.size} user properties`;
   if (overridden.length === 0) return counts;
-  const secret = sources.some(({ kind }) => kind === "Secret");
+  const secret = sources.some(({ ref }) => ref.kind === "Secret");
   return `${counts}; ${overridden.length} internal overridden${secret ? "" : `: ${listNames(overridden)}`}`;
 }
 
-function* sourceNotices(
-  { sources }: MergedPlan,
-  texts: ReadonlyMap<SourceRole, SourceText>,
-): Iterable<Notice> {
-  const [first, second] = sources.map(({ kind, name, key }) => `${kind} ${name} key ${key}`);
+function* sourceNotices(sources: readonly Source[]): Iterable<Notice> {
+  const [first, second] = sources.map(({ ref }) => `${ref.kind} ${ref.name} key ${ref.key}`);
   if (first === second) {
     yield warning("DuplicateConfigRef", `both references name ${first}; its content is merged twice`);
   }
-  for (const ref of sources) {
-    const { text, properties } = texts.get(ref.role)!;
+  for (const source of sources) {
+    const { ref, text, properties } = source;
     const garbled = properties.filter(({ nonAscii }) => nonAscii).map(({ key }) => key);
     if (garbled.length > 0) {
-      const keys = ref.kind === "Secret" ? shownKeys(ref, texts, garbled) : listNames(garbled.map(printable));
+      const keys = ref.kind === "Secret" ? shownKeys(source, garbled) : listNames(garbled.map(printable));
       const note = `${ref.field}: Nacos reads ISO-8859-1, write other characters as \\uXXXX: ${keys}`;
       yield warning("NonAsciiValue", note);
     }
