@@ -1,7 +1,7 @@
 /** A mebibyte of the worst input for every parser of what others wrote: none takes longer than a moment. */
 import { describe, expect, it } from "vitest";
 import { isConfigKey } from "./admission/names.ts";
-import { postgresConnection, postgresTarget } from "./database/target.ts";
+import { postgresTarget } from "./database/target.ts";
 import { adminCredentials } from "./desired/admin.ts";
 import { imageVersion } from "./desired/image.ts";
 import { pluginNotice } from "./desired/plugin-image.ts";
@@ -84,15 +84,13 @@ describe("a mebibyte of the worst input", () => {
       credentialsSecretRef: { name: "s" },
       caSecretRef: { name: "s" },
     };
-    const connection = postgresConnection({ postgres });
-    if ("reason" in connection) throw new Error(connection.message);
     for (const size of [SIZE, 262_144]) {
       for (const unit of [
         "-----BEGIN CERTIFICATE-----",
         "-----BEGIN CERTIFICATE-----x-----END CERTIFICATE-----",
       ]) {
         const object = secret("s", { username: "u", password: "p", "ca.crt": fill(unit, size) });
-        const found = inTime(() => postgresTarget(connection, () => ({ state: "present", object })));
+        const found = inTime(() => postgresTarget({ postgres }, () => ({ state: "present", object })));
         expect(found).toMatchObject({ reason: "KeyNotFound" });
       }
     }
@@ -100,17 +98,18 @@ describe("a mebibyte of the worst input", () => {
 
   it("NACOS-710 host, port, database and user", () => {
     const login = { credentialsSecretRef: { name: "s" } };
+    const neverRead = (): never => {
+      throw new Error("no Secret is read for a spec that is refused");
+    };
     for (const text of [nearly("", "a"), nearly("", "a."), fill("1"), fill(":")]) {
       const base = { host: "pg", database: "n", ...login };
-      expect(inTime(() => postgresConnection({ postgres: { ...base, host: text } }))).toHaveProperty(
-        "reason",
-      );
-      expect(inTime(() => postgresConnection({ postgres: { ...base, port: text } }))).toHaveProperty(
-        "reason",
-      );
-      expect(inTime(() => postgresConnection({ postgres: { ...base, database: text } }))).toHaveProperty(
-        "reason",
-      );
+      for (const field of ["host", "port", "database"]) {
+        const spec = { postgres: { ...base, [field]: text } };
+        expect(inTime(() => postgresTarget(spec, neverRead))).toHaveProperty(
+          "reason",
+          "PostgresConfigInvalid",
+        );
+      }
       const object = secret("s", { username: text, passwordHash: text });
       const spec = { adminCredentialsSecretRef: { name: "s" } };
       expect(inTime(() => adminCredentials(spec, { state: "present", object }))).toHaveProperty("reason");

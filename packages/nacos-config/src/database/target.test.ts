@@ -2,7 +2,7 @@ import { createAuthority } from "@quartet/testing";
 import { describe, expect, it } from "vitest";
 import type { FoundSource } from "../desired/source.ts";
 import { configMap, secret } from "../fixtures.testkit.ts";
-import { hasPostgres, postgresConnection, postgresSecrets, postgresTarget } from "./target.ts";
+import { hasPostgres, postgresSecrets, postgresTarget } from "./target.ts";
 
 const POSTGRES = { host: "pg.t.svc", database: "nacos", credentialsSecretRef: { name: "pg-login" } };
 const LOGIN = secret("pg-login", { username: "nacos", password: " 100%/@'\" " });
@@ -16,8 +16,7 @@ function reader(...objects: ReturnType<typeof secret>[]): (name: string) => Foun
 
 /** The target, or the problem, of a spec. */
 function target(postgres: object, read = reader(LOGIN), pgInit: object = {}): object {
-  const connection = postgresConnection({ postgres: { ...POSTGRES, ...postgres }, pgInit });
-  return "reason" in connection ? connection : postgresTarget(connection, read);
+  return postgresTarget({ postgres: { ...POSTGRES, ...postgres }, pgInit }, read);
 }
 
 describe("the connection", () => {

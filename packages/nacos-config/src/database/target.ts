@@ -35,19 +35,13 @@ const SSL_MODES: readonly SslMode[] = ["disable", "prefer", "require", "verify-c
 /** Why the database cannot be used; the texts hold no credentials. */
 export type DatabaseProblem = Pick<StepFailure, "reason" | "message" | "code">;
 
-/** The spec's connection with its defaults. */
-export interface PostgresConnection {
+/** Everything that a connection needs. */
+export interface PostgresTarget {
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly sslMode: SslMode;
   readonly timeoutMs: number;
-  readonly credentials: { readonly name: string; readonly usernameKey: string; readonly passwordKey: string };
-  readonly ca?: { readonly name: string; readonly key: string };
-}
-
-/** Everything that a connection needs. */
-export interface PostgresTarget extends Omit<PostgresConnection, "credentials" | "ca"> {
   readonly user: string;
   readonly password: string;
   /** Certificates of CAs, PEM. */
@@ -70,11 +64,14 @@ export function postgresSecrets(spec: NacosSpec): string[] {
   return [...new Set(names.filter((name) => name !== ""))];
 }
 
-/** The connection with its defaults, or what is wrong with it. Only for specs that {@link hasPostgres}. */
-export function postgresConnection({
-  postgres = {},
-  pgInit = {},
-}: NacosSpec): PostgresConnection | DatabaseProblem {
+/**
+ * The connection with its defaults and its Secrets, or what is wrong with the spec, and else which of the Secrets cannot
+ * be used. Only for specs that {@link hasPostgres}.
+ */
+export function postgresTarget(
+  { postgres = {}, pgInit = {} }: NacosSpec,
+  read: ReadSecret,
+): PostgresTarget | DatabaseProblem {
   const { host = "", database = "", credentialsSecretRef: login, caSecretRef } = postgres;
   const port = postgres.port || DEFAULT_PORT;
   const sslMode = (postgres.sslMode || DEFAULT_SSL_MODE) as SslMode;
@@ -96,44 +93,44 @@ export function postgresConnection({
   if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
     return postgresInvalid("spec.pgInit.timeoutSeconds", `must be from 1 to ${MAX_TIMEOUT_SECONDS}`);
   }
-  return {
-    host,
-    port: Number(port),
-    database,
-    sslMode,
-    timeoutMs: seconds * 1_000,
-    credentials: {
-      name: login.name,
-      usernameKey: login.usernameKey || DEFAULT_USERNAME_KEY,
-      passwordKey: login.passwordKey || DEFAULT_PASSWORD_KEY,
-    },
-    ...(caSecretRef?.name && { ca: { name: caSecretRef.name, key: caSecretRef.key || DEFAULT_CA_KEY } }),
-  };
+  const credentials = credentialsOf(login, read);
+  if (isDatabaseProblem(credentials)) return credentials;
+  const authority = caSecretRef?.name ? authorityOf(caSecretRef, read) : {};
+  if (isDatabaseProblem(authority)) return authority;
+  const timeoutMs = seconds * 1_000;
+  return { host, port: Number(port), database, sslMode, timeoutMs, ...credentials, ...authority };
 }
 
-/** The connection with its Secrets read, or which of them cannot be used. */
-export function postgresTarget(
-  { credentials, ca, ...connection }: PostgresConnection,
+type Postgres = NonNullable<NacosSpec["postgres"]>;
+
+function credentialsOf(
+  { name, usernameKey, passwordKey }: NonNullable<Postgres["credentialsSecretRef"]>,
   read: ReadSecret,
-): PostgresTarget | DatabaseProblem {
-  const login = `spec.postgres.credentialsSecretRef: Secret ${credentials.name}`;
-  const found = read(credentials.name);
-  const user = secretText(login, found, credentials.usernameKey);
+): Pick<PostgresTarget, "user" | "password"> | DatabaseProblem {
+  const what = `spec.postgres.credentialsSecretRef: Secret ${name}`;
+  const found = read(name ?? "");
+  const userKey = usernameKey || DEFAULT_USERNAME_KEY;
+  const user = secretText(what, found, userKey);
   if (typeof user !== "string") return user;
-  const password = secretText(login, found, credentials.passwordKey);
+  const password = secretText(what, found, passwordKey || DEFAULT_PASSWORD_KEY);
   if (typeof password !== "string") return password;
   const fault = user === "" ? "is empty" : identifierFault(user);
-  if (fault !== undefined) return keyProblem(login, credentials.usernameKey, fault);
-  if (ca === undefined) return { ...connection, user, password };
-  const authority = `spec.postgres.caSecretRef: Secret ${ca.name}`;
-  const caPem = secretText(authority, read(ca.name), ca.key);
+  return fault === undefined ? { user, password } : keyProblem(what, userKey, fault);
+}
+
+function authorityOf(
+  { name, key }: NonNullable<Postgres["caSecretRef"]>,
+  read: ReadSecret,
+): Pick<PostgresTarget, "caPem"> | DatabaseProblem {
+  const what = `spec.postgres.caSecretRef: Secret ${name}`;
+  const caKey = key || DEFAULT_CA_KEY;
+  const caPem = secretText(what, read(name ?? ""), caKey);
   if (typeof caPem !== "string") return caPem;
   if (caPem.length > MAX_CA_LENGTH) {
-    return keyProblem(authority, ca.key, `holds more than ${MAX_CA_LENGTH} characters`);
+    return keyProblem(what, caKey, `holds more than ${MAX_CA_LENGTH} characters`);
   }
   // Without any, the server would be verified by the CAs of the operator's own system.
-  if (!holdsCertificates(caPem)) return keyProblem(authority, ca.key, "holds no PEM certificate");
-  return { ...connection, user, password, caPem };
+  return holdsCertificates(caPem) ? { caPem } : keyProblem(what, caKey, "holds no PEM certificate");
 }
 
 /** What is wrong with the name of a database or user. It is sent as it is, to whatever listens there. */

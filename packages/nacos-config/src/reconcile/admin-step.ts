@@ -48,7 +48,6 @@ export async function adminStep(pass: Pass, { writes, waiting }: AdminOptions): 
   const reply = await askDatabase(pass, {
     topic: "admin",
     fingerprint: JSON.stringify([databaseFingerprint(pass), credentials.checksum, due]),
-    failure: memory.admin?.failure,
     work: (database) =>
       due ? rotateAdmin(database, credentials) : inspectAdmins(database, credentials.username),
   });
@@ -56,13 +55,11 @@ export async function adminStep(pass: Pass, { writes, waiting }: AdminOptions): 
     return wait(pass, recorded, "Connecting", "the database has not answered yet");
   }
   if (reply.state === "ok") return succeed(pass, recorded, credentials, reply.value, due);
-  const { failure } = reply;
-  memory.admin = { ...memory.admin, failure };
   if (!due) return reportRest(pass, true);
-  const status = { ...recorded, lastResult: "Failed", lastMessage: failure.problem.message };
+  const status = { ...recorded, lastResult: "Failed", lastMessage: reply.problem.message };
   memory.admin = { ...memory.admin, status };
   pass.stepStatus.admin = status;
-  fail(pass, failure.problem);
+  fail(pass, reply.problem);
 }
 
 /** There is no answer yet: the failure of the last try stands, and so does what the tables were found to hold. */

@@ -1,5 +1,6 @@
 /** Initialises the schema of a PostgreSQL database over the operator's own connection, and reports what became of it. */
 import { seconds } from "@quartet/core";
+import type { Database } from "../database/connection.ts";
 import { type InitResult, initializeSchema, preflight } from "../database/init.ts";
 import { type SchemaRequest, schemaRequest } from "../database/plan.ts";
 import { hasPostgres, isDatabaseProblem } from "../database/target.ts";
@@ -8,6 +9,7 @@ import { conditionState } from "../status/conditions.ts";
 import {
   askDatabase,
   databaseFingerprint,
+  RETRY_FLOOR_MS,
   repeatStanding,
   standingCondition,
   standingProblem,
@@ -50,7 +52,10 @@ export async function databaseStep(pass: Pass, writes: boolean): Promise<Databas
     if (last !== undefined) return "pg" in last ? succeed(pass, last) : fail(pass, last);
     probes.end(key, "admin");
   }
-  if (last !== undefined && "pg" in last) return await lookAgain(pass, last);
+  if (last === undefined) return await initialize(pass, request, fingerprint);
+  if ("pg" in last) return await lookAgain(pass, last);
+  // What failed may have been a look: the probe knows that for another question.
+  if (now - last.at < RETRY_FLOOR_MS) return fail(pass, last);
   return await initialize(pass, request, fingerprint, last);
 }
 
@@ -70,34 +75,27 @@ async function lookAgain(pass: Pass, known: SchemaInPlace): Promise<DatabaseStat
   const { fingerprint } = known;
   const { clock } = pass;
   if (clock.now() - known.at < LOOK_MS) return succeed(pass, known);
-  const reply = await askDatabase(pass, {
-    topic: "schema",
-    fingerprint: `look ${fingerprint}`,
-    failure: undefined,
-    work: preflight,
-  });
-  if (reply.state === "failed") return fail(pass, { ...reply.failure, fingerprint });
+  const question = { topic: "schema", fingerprint: `look ${fingerprint}`, work: preflight } as const;
+  const reply = await askDatabase(pass, question);
+  if (reply.state === "failed") return fail(pass, { ...reply, fingerprint });
   if (reply.state === "pending") return { ...succeed(pass, known), asking: true };
   return succeed(pass, { ...known, at: clock.now() });
 }
 
+/** @param failure how it failed the last time, if it did */
 async function initialize(
   pass: Pass,
   request: SchemaRequest,
   fingerprint: string,
-  failure: KnownFailure | undefined,
+  failure?: KnownFailure,
 ): Promise<DatabaseState> {
   // "Always" means once for each generation: a new password alone does not repeat the script.
   const repeated = request.policy === "Always" && isVerified(pass);
   const due: SchemaRequest = repeated ? { ...request, policy: "IfNotPresent" } : request;
-  const reply = await askDatabase(pass, {
-    topic: "schema",
-    fingerprint,
-    failure,
-    work: (database) => initializeSchema(database, due),
-  });
-  if (reply.state === "failed") return fail(pass, reply.failure);
-  if (reply.state === "pending") return wait(pass, reply.failure);
+  const work = (database: Database): Promise<InitResult> => initializeSchema(database, due);
+  const reply = await askDatabase(pass, { topic: "schema", fingerprint, work });
+  if (reply.state === "failed") return fail(pass, { ...reply, fingerprint });
+  if (reply.state === "pending") return wait(pass, failure);
   const result = reply.value;
   if (result.ran) pass.notices.push(normal("DatabaseInitialized", schemaMessage(result.version)));
   const now = pass.clock.now();

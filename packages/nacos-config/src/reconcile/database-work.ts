@@ -1,22 +1,19 @@
 /** Questions to a resource's PostgreSQL database, asked in the background. */
-import type { Answered } from "@quartet/core";
 import { type Database, withDatabase } from "../database/connection.ts";
 import { DatabaseError, problemOf } from "../database/errors.ts";
 import {
   type DatabaseProblem,
   isDatabaseProblem,
-  postgresConnection,
   postgresSecrets,
   postgresTarget,
 } from "../database/target.ts";
 import type { ConditionState } from "../status/conditions.ts";
 import { EVENT_CODES } from "../status/outcome.ts";
-import type { KnownFailure } from "./memory.ts";
 import type { Pass } from "./pass.ts";
 import { findSecret } from "./references.ts";
 
 /** The same question is not asked again sooner after a failure, in milliseconds: passes may come close together. */
-const RETRY_FLOOR_MS = 4_000;
+export const RETRY_FLOOR_MS = 4_000;
 
 /** Time that a connection has to end by itself when its own limit is over, in milliseconds. */
 const ABORT_MS = 5_000;
@@ -26,47 +23,35 @@ export interface Question<T> {
   readonly topic: "schema" | "admin";
   /** Everything that the answer depends on; no secret. */
   readonly fingerprint: string;
-  /** How it failed the last time, if it did. */
-  readonly failure: KnownFailure | undefined;
   readonly work: (database: Database) => Promise<T>;
 }
 
 export type Reply<T> =
-  | Extract<Answered<T>, { state: "ok" }>
-  /** The resource is queued with the answer. Until then the failure of the last try stands. */
-  | { readonly state: "pending"; readonly failure: KnownFailure | undefined }
-  | { readonly state: "failed"; readonly failure: KnownFailure };
+  | { readonly state: "ok"; readonly value: T }
+  /** The resource is queued with the answer. */
+  | { readonly state: "pending" }
+  /** `at` in milliseconds since the Unix epoch. */
+  | { readonly state: "failed"; readonly problem: DatabaseProblem; readonly at: number };
 
 /** Connects by the spec and its Secrets, and runs the work. Throws what is no failure of the database. */
 export async function askDatabase<T>(
   pass: Pass,
-  { topic, fingerprint, failure, work }: Question<T>,
+  { topic, fingerprint, work }: Question<T>,
 ): Promise<Reply<T>> {
-  const { clock, databases } = pass;
-  const failed = (problem: DatabaseProblem, at = clock.now()): Reply<T> => ({
-    state: "failed",
-    failure: { fingerprint, problem, at },
-  });
-  const connection = postgresConnection(pass.settings.spec);
-  if (isDatabaseProblem(connection)) return failed(connection);
-  const target = postgresTarget(connection, (secret) => findSecret(pass, secret));
-  if (isDatabaseProblem(target)) return failed(target);
-  // Another question of the step may have failed just now.
-  const last = failure?.fingerprint === fingerprint ? failure : undefined;
-  if (last !== undefined && clock.now() - last.at < RETRY_FLOOR_MS) return { state: "failed", failure: last };
+  const target = postgresTarget(pass.settings.spec, (secret) => findSecret(pass, secret));
+  if (isDatabaseProblem(target)) return { state: "failed", problem: target, at: pass.clock.now() };
   const answer = await pass.probes.probe(pass.key, {
     topic,
     fingerprint,
     retryFloorMs: RETRY_FLOOR_MS,
     timeoutMs: target.timeoutMs + ABORT_MS,
-    work: (signal) => withDatabase(target, databases, signal, work),
+    work: (signal) => withDatabase(target, pass.databases, signal, work),
   });
-  if (answer.state === "ok") return answer;
-  if (answer.state === "pending") return { state: "pending", failure: last };
+  if (answer.state !== "failed") return answer;
   if (!(answer.error instanceof DatabaseError)) throw answer.error;
   const { reason, detail } = answer.error;
   if (detail !== undefined) pass.ctx.log.info("no connection to the database", { reason, detail });
-  return failed(problemOf(answer.error), answer.at);
+  return { state: "failed", problem: problemOf(answer.error), at: answer.at };
 }
 
 /** Everything that any answer depends on: the generation of the resource, and its Secrets by their versions. */

@@ -24,7 +24,6 @@ export interface KnownAdmin {
   /** What the tables held when they were last looked at, and when that was; milliseconds since the Unix epoch. */
   readonly findings?: AdminFindings;
   readonly checkedAt?: number;
-  readonly failure?: KnownFailure;
 }
 
 /** What the last look at the database of one generation of the resource, and of its Secrets, came to. */
