@@ -13,7 +13,7 @@ const claim = (spec: JsonMap = {}, metadata: JsonMap = {}): JsonMap => ({
 /** Change between the volumes of two specs; the first is live, as the API server stores it. */
 function change(before: JsonMap, after: JsonMap): ClaimChange {
   const old = nacos({ volume: before });
-  const live = stored(newStatefulSet(old, settingsOf(old), { mode: "none" }));
+  const live = stored(newStatefulSet(settingsOf(old), { mode: "none" }));
   for (const template of live.spec.volumeClaimTemplates ?? []) {
     Object.assign(template, {
       apiVersion: "v1",
@@ -89,7 +89,7 @@ describe("change of volumes", () => {
     };
     const resource = nacos({ volume: { emptyDir: {} }, k8sWrapper: { PodSpec: wrapper } });
     const plain = nacos({ volume: { emptyDir: {} } });
-    const live = stored(newStatefulSet(plain, settingsOf(plain), { mode: "none" }));
+    const live = stored(newStatefulSet(settingsOf(plain), { mode: "none" }));
     expect(claimChange({ template: templateOf(resource), claims: [] }, live)).toEqual({ change: "none" });
   });
 

@@ -1,5 +1,6 @@
 /** Where the nodes keep their data. */
 import type { EnvVar } from "@quartet/core/kinds";
+import { type EnvSource, fromSecret } from "./env.ts";
 import type { NacosSpec } from "./settings.ts";
 
 /** Defaults of the peer for `database.type: mysql`. */
@@ -48,9 +49,6 @@ export function wantsMysqlInit(spec: NacosSpec): boolean {
   return databaseKind(spec) === "mysql" && Boolean(spec.mysqlInitImage);
 }
 
-/** Where a variable's value comes from: the spec itself, or a Secret. */
-export type EnvSource = Pick<EnvVar, "value"> | Pick<EnvVar, "valueFrom">;
-
 /** How the MySQL database is reached. */
 export interface MysqlConnection {
   readonly host: string;
@@ -63,22 +61,19 @@ export interface MysqlConnection {
 
 /** The connection of `database.type: mysql` with its defaults. */
 export function mysqlConnection({ database = {} }: NacosSpec): MysqlConnection {
-  const { credentialsSecretRef: ref, mysqlPassword } = database;
-  const secret = (key: string): EnvSource => ({
-    valueFrom: { secretKeyRef: { name: ref?.name, key } },
-  });
-  const password = ref?.name
-    ? secret(ref.passwordKey || DEFAULT_PASSWORD_KEY)
-    : mysqlPassword
-      ? { value: mysqlPassword }
-      : undefined;
-  return {
-    host: database.mysqlHost || MYSQL_DEFAULTS.host,
-    port: database.mysqlPort || MYSQL_DEFAULTS.port,
-    database: database.mysqlDb || MYSQL_DEFAULTS.database,
-    user: ref?.name
-      ? secret(ref.usernameKey || DEFAULT_USERNAME_KEY)
-      : { value: database.mysqlUser || MYSQL_DEFAULTS.user },
-    ...(password === undefined ? {} : { password }),
+  const { credentialsSecretRef: ref, mysqlHost, mysqlPort, mysqlDb, mysqlUser, mysqlPassword } = database;
+  const connection = {
+    host: mysqlHost || MYSQL_DEFAULTS.host,
+    port: mysqlPort || MYSQL_DEFAULTS.port,
+    database: mysqlDb || MYSQL_DEFAULTS.database,
   };
+  if (ref?.name) {
+    return {
+      ...connection,
+      user: fromSecret(ref.name, ref.usernameKey || DEFAULT_USERNAME_KEY),
+      password: fromSecret(ref.name, ref.passwordKey || DEFAULT_PASSWORD_KEY),
+    };
+  }
+  const user = { value: mysqlUser || MYSQL_DEFAULTS.user };
+  return { ...connection, user, ...(mysqlPassword && { password: { value: mysqlPassword } }) };
 }

@@ -1,6 +1,13 @@
 /** Environment variables: how lists of them are put together. */
 import type { EnvVar } from "@quartet/core/kinds";
 
+/** Where a variable's value comes from: the spec itself, or a Secret. */
+export type EnvSource = Pick<EnvVar, "value"> | Pick<EnvVar, "valueFrom">;
+
+export function fromSecret(name: string, key: string): EnvSource {
+  return { valueFrom: { secretKeyRef: { name, key } } };
+}
+
 /**
  * The variables of `base` with those of `overrides` laid over them: an override takes its place in the list, new
  * names follow behind. An override without value changes nothing; of equal names in one list the last counts.

@@ -1,7 +1,8 @@
 /** How containers call the MySQL client, and the container by which the nodes wait for their database. */
 
 import type { Container, EnvVar } from "@quartet/core/kinds";
-import { type EnvSource, type MysqlConnection, mysqlConnection, wantsMysqlInit } from "./database.ts";
+import { type MysqlConnection, mysqlConnection, wantsMysqlInit } from "./database.ts";
+import type { EnvSource } from "./env.ts";
 import { PEER_REVISION, type TemplateRevision } from "./revision.ts";
 import type { Settings } from "./settings.ts";
 

@@ -13,7 +13,7 @@ const withPassword = (more: JsonMap = {}): JsonMap => database({ mysqlPassword: 
 const byReference = database({ credentialsSecretRef: { name: "login", passwordKey: "pw" } });
 function initOf(spec: JsonMap): MysqlInit {
   const resource = nacos({ ...INIT, ...spec });
-  return mysqlInit(resource, settingsOf(resource))!;
+  return mysqlInit(settingsOf(resource))!;
 }
 const podOf = (spec: JsonMap): PodSpec => initOf(spec).job.spec.template.spec;
 const containersOf = (pod: PodSpec): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
@@ -24,7 +24,7 @@ describe("MySQL initialisation", () => {
   it("NACOS-701 NACOS-702 is for MySQL with an image for it alone", () => {
     for (const spec of [{ database: withPassword() }, { ...INIT }, { ...INIT, database: { type: "pg" } }]) {
       const resource = nacos(spec);
-      expect(mysqlInit(resource, settingsOf(resource))).toBeUndefined();
+      expect(mysqlInit(settingsOf(resource))).toBeUndefined();
       expect(templateOf(resource).spec).not.toHaveProperty("initContainers");
     }
   });
@@ -113,10 +113,10 @@ describe("MySQL initialisation", () => {
       ({ name }) => name === "mysql with init container",
     )!;
     const none = { mode: "none" } as const;
-    const adopted = updatedStatefulSet(resource, settingsOf(resource), none, statefulSet).object;
+    const adopted = updatedStatefulSet(settingsOf(resource), none, statefulSet).object;
     const moved = structuredClone(resource);
     Object.assign(moved.spec!.database!, { mysqlHost: "elsewhere", mysqlPassword: "other" });
-    const { object } = updatedStatefulSet(moved, settingsOf(moved), none, adopted);
+    const { object } = updatedStatefulSet(settingsOf(moved), none, adopted);
     const [before] = statefulSet.spec.template.spec.initContainers!;
     const [after] = object.spec.template.spec.initContainers!;
     expect(after?.command).toEqual(before?.command);

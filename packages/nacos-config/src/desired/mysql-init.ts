@@ -10,7 +10,7 @@ import { type MysqlConnection, mysqlConnection, wantsMysqlInit } from "./databas
 import { metadataOf } from "./family.ts";
 import { connectionEnv, MYSQL_ARGUMENTS, MYSQL_COMMAND, PASSWORD_VARIABLE } from "./mysql-client.ts";
 import { CHILD_LABELS, mysqlInitName } from "./names.ts";
-import { type NacosResource, type Settings, wrapperOf } from "./settings.ts";
+import { type Settings, wrapperOf } from "./settings.ts";
 import { mergePodSpec } from "./wrapper/pod-spec.ts";
 
 /** Keys of the ConfigMap: the schema (as in the peer), and the statement that creates the database. */
@@ -47,8 +47,8 @@ export interface MysqlInit {
 }
 
 /** What initialises the database; `undefined` when that is not wanted, or impossible for want of a password. */
-export function mysqlInit(resource: NacosResource, settings: Settings): MysqlInit | undefined {
-  const { spec, name } = settings;
+export function mysqlInit(settings: Settings): MysqlInit | undefined {
+  const { resource, spec, name } = settings;
   const connection = mysqlConnection(spec);
   if (!wantsMysqlInit(spec) || connection.password === undefined) return undefined;
   const metadata = metadataOf(resource, mysqlInitName(name));

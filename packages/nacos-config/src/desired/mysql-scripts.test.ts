@@ -23,7 +23,7 @@ const RESOURCE = nacos({
     mysqlPassword: AWKWARD,
   },
 });
-const { configMap, job } = mysqlInit(RESOURCE, settingsOf(RESOURCE))!;
+const { configMap, job } = mysqlInit(settingsOf(RESOURCE))!;
 const DATA = configMap.data!;
 const POD = job.spec.template.spec;
 const CONNECTION = ["--host=db", "--port=3307", "--protocol=tcp", `--user=${AWKWARD}`, "--connect-timeout=5"];

@@ -2,6 +2,7 @@
 
 import type { EnvVar } from "@quartet/core/kinds";
 import { databaseEnv } from "./database.ts";
+import { type EnvSource, fromSecret } from "./env.ts";
 import { authSecretName, headlessServiceName } from "./names.ts";
 import { CLIENT_PORT } from "./ports.ts";
 import { PEER_REVISION, type TemplateRevision } from "./revision.ts";
@@ -64,24 +65,16 @@ function authEnv({ name, spec }: Settings): EnvVar[] {
 function authToken(
   name: string,
   { token, tokenSecretRef }: NonNullable<NacosSpec["certification"]>,
-): Pick<EnvVar, "value" | "valueFrom"> {
-  if (tokenSecretRef?.name) {
-    return {
-      valueFrom: { secretKeyRef: { name: tokenSecretRef.name, key: tokenSecretRef.key || AUTH_TOKEN_KEY } },
-    };
-  }
-  if (token) return { value: token };
-  return { valueFrom: { secretKeyRef: { name: authSecretName(name), key: AUTH_TOKEN_KEY } } };
+): EnvSource {
+  if (tokenSecretRef?.name) return fromSecret(tokenSecretRef.name, tokenSecretRef.key || AUTH_TOKEN_KEY);
+  return token ? { value: token } : fromSecret(authSecretName(name), AUTH_TOKEN_KEY);
 }
 
 function identityEnv({ identitySecretRef: ref }: NacosSpec): EnvVar[] {
   if (!ref?.name) return [];
-  const secret = (name: string, key: string): EnvVar => ({
-    name,
-    valueFrom: { secretKeyRef: { name: ref.name, key } },
-  });
+  const { name, keyKey, valueKey } = ref;
   return [
-    secret("NACOS_AUTH_IDENTITY_KEY", ref.keyKey || DEFAULT_IDENTITY_KEYS.key),
-    secret("NACOS_AUTH_IDENTITY_VALUE", ref.valueKey || DEFAULT_IDENTITY_KEYS.value),
+    { name: "NACOS_AUTH_IDENTITY_KEY", ...fromSecret(name, keyKey || DEFAULT_IDENTITY_KEYS.key) },
+    { name: "NACOS_AUTH_IDENTITY_VALUE", ...fromSecret(name, valueKey || DEFAULT_IDENTITY_KEYS.value) },
   ];
 }

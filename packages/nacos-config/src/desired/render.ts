@@ -32,12 +32,12 @@ export function renderNacos(resource: NacosResource, sources: readonly ConfigObj
   const config = renderConfig(resource, settings, sources);
   if ("problem" in config) return { objects: [], violations, notices, problem: config.problem };
   const { object, mounted, notices: more } = config;
-  const init = mysqlInit(resource, settings);
-  const services = servicePlans(resource, settings, fixedLabels(settings.name));
+  const init = mysqlInit(settings);
+  const services = servicePlans(settings, fixedLabels(settings.name));
   return {
     objects: [
       ...(object === undefined ? [] : [object]),
-      newStatefulSet(resource, settings, mounted),
+      newStatefulSet(settings, mounted),
       ...services.map(({ created }) => created),
       ...(init === undefined ? [] : [init.configMap, init.job]),
     ],

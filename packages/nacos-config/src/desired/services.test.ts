@@ -8,7 +8,7 @@ import { settingsOf } from "./settings.ts";
 type Resource = ReturnType<typeof nacos>;
 
 const plans = (resource: Resource, selector: Record<string, string> = fixedLabels("demo")): ServicePlan[] =>
-  servicePlans(resource, settingsOf(resource), selector);
+  servicePlans(settingsOf(resource), selector);
 const plan = (resource: Resource, name: string): ServicePlan =>
   plans(resource).find(({ created }) => created.metadata.name === name)!;
 const ports = ({ spec }: Service): string[] => (spec.ports ?? []).map(({ name, port }) => `${name}:${port}`);

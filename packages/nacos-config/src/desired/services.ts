@@ -12,7 +12,7 @@ import {
   RAFT_PORT,
   SERVER_GRPC_PORT,
 } from "./ports.ts";
-import type { NacosResource, NacosSpec, Settings } from "./settings.ts";
+import type { NacosResource, Settings } from "./settings.ts";
 
 /** The client Service calls the clients' gRPC port `rpc` (as in the peer), a name that means JRaft elsewhere. */
 const CLIENT_GRPC_PORT: NacosPort = { name: "rpc", port: GRPC_PORT.port };
@@ -28,42 +28,31 @@ export interface ServicePlan {
  * The Services of the resource.
  * @param selector labels of the pods: the StatefulSet's own selector
  */
-export function servicePlans(
-  resource: NacosResource,
-  settings: Settings,
-  selector: Readonly<Record<string, string>>,
-): ServicePlan[] {
+export function servicePlans(settings: Settings, selector: Selector): ServicePlan[] {
+  const { resource, name, type } = settings;
+  const ports = [CLIENT_PORT, RAFT_PORT, GRPC_PORT];
   const between =
-    settings.type === "cluster"
-      ? plan(resource, headlessServiceName(settings.name), selector, {
-          ports: [CLIENT_PORT, RAFT_PORT, GRPC_PORT],
+    type === "cluster"
+      ? plan(resource, headlessServiceName(name), selector, {
+          ports,
           extraPorts: [SERVER_GRPC_PORT],
           spec: { type: "ClusterIP", clusterIP: "None" },
           publishNotReady: true,
         })
-      : plan(resource, settings.name, selector, {
-          ports: [CLIENT_PORT, RAFT_PORT, GRPC_PORT],
-          extraPorts: [],
-          spec: { type: "ClusterIP" },
-        });
-  return [between, clientPlan(resource, settings, selector)];
-}
-
-function clientPlan(
-  resource: NacosResource,
-  settings: Settings,
-  selector: Readonly<Record<string, string>>,
-): ServicePlan {
-  const wanted: NonNullable<NacosSpec["clientService"]> = settings.spec.clientService ?? {};
-  const { annotations, publishNotReadyAddresses, type, ...rest } = wanted;
-  return plan(resource, clientServiceName(settings.name), selector, {
+      : plan(resource, name, selector, { ports, extraPorts: [], spec: { type: "ClusterIP" } });
+  const { clientService = {} } = settings.spec;
+  const { annotations = {}, publishNotReadyAddresses, type: clientType, ...rest } = clientService;
+  const client = plan(resource, clientServiceName(name), selector, {
     ports: [CLIENT_PORT, CLIENT_GRPC_PORT],
     extraPorts: hasConsolePort(settings) ? [CONSOLE_PORT] : [],
-    spec: { ...structuredClone(rest), ...(type ? { type } : {}) } as ServiceSpec,
-    ...(publishNotReadyAddresses === undefined ? {} : { publishNotReady: publishNotReadyAddresses }),
-    annotations: annotations ?? {},
+    spec: { ...structuredClone(rest), ...(clientType ? { type: clientType } : {}) } as ServiceSpec,
+    publishNotReady: publishNotReadyAddresses,
+    annotations,
   });
+  return [between, client];
 }
+
+type Selector = Readonly<Record<string, string>>;
 
 interface Shape {
   readonly ports: readonly NacosPort[];
@@ -72,16 +61,11 @@ interface Shape {
   /** Further fields that are owned. */
   readonly spec: ServiceSpec;
   /** Absent: false when new, and left alone later. */
-  readonly publishNotReady?: boolean;
+  readonly publishNotReady?: boolean | undefined;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-function plan(
-  resource: NacosResource,
-  name: string,
-  selector: Readonly<Record<string, string>>,
-  shape: Shape,
-): ServicePlan {
+function plan(resource: NacosResource, name: string, selector: Selector, shape: Shape): ServicePlan {
   const metadata = metadataOf(resource, name, shape.annotations);
   const created: Service = {
     apiVersion: "v1",
@@ -112,7 +96,7 @@ function servicePort({ name, port }: NacosPort): ServicePort {
 
 function updatedSpec(
   live: ServiceSpec,
-  selector: Readonly<Record<string, string>>,
+  selector: Selector,
   { ports, extraPorts, spec, publishNotReady }: Shape,
 ): ServiceSpec {
   const type = spec.type ?? live.type ?? "ClusterIP";

@@ -56,6 +56,7 @@ export type ConfigPlan =
     };
 
 export interface Settings {
+  readonly resource: NacosResource;
   readonly name: string;
   readonly namespace: string;
   readonly type: NacosType;
@@ -69,12 +70,13 @@ export interface Settings {
 }
 
 /** The resource's settings with all defaults. An unknown type reads as the default: validation reports it. */
-export function settingsOf(resource: Pick<NacosResource, "metadata" | "spec">): Settings {
+export function settingsOf(resource: NacosResource): Settings {
   const spec = resource.spec ?? {};
   const name = resource.metadata.name ?? "";
   const type = spec.type === "cluster" ? "cluster" : DEFAULT_TYPE;
   const image = nacosOverride(name, spec).image || spec.image || "";
   return {
+    resource,
     name,
     namespace: resource.metadata.namespace ?? "",
     type,

@@ -17,9 +17,9 @@ import { newStatefulSet, type StatefulSetUpdate, updatedStatefulSet } from "./st
 import { type MountedConfig, mountedConfig } from "./volumes.ts";
 
 const create = (resource: Nacos, config: MountedConfig = MERGED): StatefulSet =>
-  newStatefulSet(resource, settingsOf(resource), config);
+  newStatefulSet(settingsOf(resource), config);
 const update = (resource: Nacos, live: StatefulSet, config: MountedConfig = MERGED): StatefulSetUpdate =>
-  updatedStatefulSet(resource, settingsOf(resource), config, live);
+  updatedStatefulSet(settingsOf(resource), config, live);
 
 /** As Kubernetes 1.37 stores it: with its defaults, quantities in canonical form, empty maps left out. */
 function live(created: StatefulSet): StatefulSet {
@@ -303,27 +303,27 @@ describe("StatefulSet of the peer", () => {
   it.each(peerAdoptions())("NACOS-405 NACOS-414 is adopted by its metadata alone: $name", (row) => {
     const { resource, statefulSet } = row;
     const settings = settingsOf(resource);
-    const first = updatedStatefulSet(resource, settings, mountedConfig(statefulSet), statefulSet);
+    const first = updatedStatefulSet(settings, mountedConfig(statefulSet), statefulSet);
     expect(first.object.spec).toEqual(statefulSet.spec);
     expect(first.object.metadata.annotations).toMatchObject({ "nacos.io/template-revision": "peer" });
-    const second = updatedStatefulSet(resource, settings, mountedConfig(statefulSet), first.object);
+    const second = updatedStatefulSet(settings, mountedConfig(statefulSet), first.object);
     expect(second.changed).toBe(false);
   });
 
   it.each(peerAdoptions())("NACOS-405 carries changed inputs onto it and nothing else: $name", (row) => {
     const { resource, statefulSet } = row;
     const config = mountedConfig(statefulSet);
-    const adopted = updatedStatefulSet(resource, settingsOf(resource), config, statefulSet).object;
+    const adopted = updatedStatefulSet(settingsOf(resource), config, statefulSet).object;
     const changed = structuredClone(resource);
     changed.spec!.image = "nacos/nacos-server:v2.4.9";
     changed.spec!.tolerations = [{ key: "new" }];
-    const { object } = updatedStatefulSet(changed, settingsOf(changed), config, adopted);
+    const { object } = updatedStatefulSet(settingsOf(changed), config, adopted);
     const expected = structuredClone(statefulSet.spec.template);
     nacosContainerOf(expected, resource.metadata.name).image = "nacos/nacos-server:v2.4.9";
     expected.spec.tolerations = [{ key: "new" }];
     expect(object.spec.template.spec).toEqual(expected.spec);
     expect(object.spec.template.metadata.labels).toEqual(expected.metadata.labels);
-    const back = updatedStatefulSet(resource, settingsOf(resource), config, object).object;
+    const back = updatedStatefulSet(settingsOf(resource), config, object).object;
     expect(back.spec.template.spec).toEqual(statefulSet.spec.template.spec);
   });
 
@@ -352,9 +352,9 @@ describe("StatefulSet of the peer", () => {
     const settings = settingsOf(resource);
     const before = mountedConfig(statefulSet) as Extract<MountedConfig, { mode: "merged" }>;
     const wanted: MountedConfig = { ...before, digest: "0123456789abcdef" };
-    const first = updatedStatefulSet(resource, settings, wanted, statefulSet);
+    const first = updatedStatefulSet(settings, wanted, statefulSet);
     expect(first.object.spec).toEqual(statefulSet.spec);
-    const second = updatedStatefulSet(resource, settings, wanted, first.object);
+    const second = updatedStatefulSet(settings, wanted, first.object);
     expect(mountedConfig(second.object)).toEqual(wanted);
   });
 
@@ -363,12 +363,12 @@ describe("StatefulSet of the peer", () => {
     const asking = structuredClone(resource);
     asking.metadata.annotations = { "nacos.io/template-revision": "1" };
     const config = mountedConfig(statefulSet);
-    const { object } = updatedStatefulSet(asking, settingsOf(asking), config, statefulSet);
+    const { object } = updatedStatefulSet(settingsOf(asking), config, statefulSet);
     expect(object.metadata.annotations).toMatchObject({ "nacos.io/template-revision": "1" });
     expect(nacosContainerOf(object.spec.template, resource.metadata.name)).toHaveProperty("readinessProbe");
     const unknown = structuredClone(resource);
     unknown.metadata.annotations = { "nacos.io/template-revision": "7" };
-    const kept = updatedStatefulSet(unknown, settingsOf(unknown), config, statefulSet).object;
+    const kept = updatedStatefulSet(settingsOf(unknown), config, statefulSet).object;
     expect(kept.spec).toEqual(statefulSet.spec);
   });
 });

@@ -14,7 +14,7 @@ import {
 import { knownRevision, LATEST_REVISION, PEER_REVISION, type TemplateRevision } from "./revision.ts";
 import type { NacosResource, Settings } from "./settings.ts";
 import { podTemplate } from "./template.ts";
-import { dataVolume, type MountedConfig, mountedConfig } from "./volumes.ts";
+import { claimTemplates, type MountedConfig, mountedConfig } from "./volumes.ts";
 
 /**
  * Pods are replaced one by one. The partition is written out: without `rollingUpdate` the StatefulSet controller makes
@@ -25,6 +25,9 @@ const UPDATE_STRATEGY: JsonMap = { type: "RollingUpdate", rollingUpdate: { parti
 
 /** Seconds that a pod must stay Ready before the next one is replaced: time for Nacos to rejoin its cluster. */
 const MIN_READY_SECONDS = 10;
+
+/** What becomes of the claims with the StatefulSet unless the resource asks for something else. */
+const KEPT_CLAIMS: JsonMap = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 /** Annotations of the template that come and go with the configuration. */
 const OWN_ANNOTATIONS = [CONFIG_DIGEST_ANNOTATION];
@@ -41,16 +44,12 @@ export function revisionOf(live: DeepReadonly<StatefulSet>): string {
 }
 
 /** A StatefulSet that does not exist yet. */
-export function newStatefulSet(
-  resource: NacosResource,
-  settings: Settings,
-  config: MountedConfig,
-): StatefulSet {
-  const { name, type, replicas } = settings;
+export function newStatefulSet(settings: Settings, config: MountedConfig): StatefulSet {
+  const { resource, name, type, replicas } = settings;
   const revision = requestedRevision(resource) ?? LATEST_REVISION;
   const template = podTemplate(settings, config, revision);
   const labels = { ...resource.metadata.labels, ...fixedLabels(name) };
-  const claim = dataVolume(settings.spec)?.claim;
+  const claims = claimTemplates(settings.spec);
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
@@ -65,11 +64,9 @@ export function newStatefulSet(
       podManagementPolicy: "Parallel",
       updateStrategy: UPDATE_STRATEGY,
       minReadySeconds: MIN_READY_SECONDS,
-      ...(claimsAreDeleted(settings)
-        ? { persistentVolumeClaimRetentionPolicy: claimRetention(settings) }
-        : {}),
+      ...retention(settings, {}),
       template: { ...template, metadata: { ...template.metadata, labels } },
-      ...(claim === undefined ? {} : { volumeClaimTemplates: [claim] }),
+      ...(claims.length > 0 && { volumeClaimTemplates: claims }),
     },
   };
 }
@@ -86,12 +83,11 @@ interface Generation {
 }
 
 function generationOf(
-  resource: NacosResource,
   settings: Settings,
   config: MountedConfig,
   live: DeepReadonly<StatefulSet>,
 ): Generation {
-  const revision = requestedRevision(resource) ?? knownRevision(revisionOf(live));
+  const revision = requestedRevision(settings.resource) ?? knownRevision(revisionOf(live));
   const annotations = live.metadata.annotations ?? {};
   const adopted = annotations[TEMPLATE_REVISION_ANNOTATION] === undefined;
   const lastApplied = annotations[LAST_APPLIED_ANNOTATION];
@@ -104,12 +100,11 @@ function generationOf(
 
 /** Pod template that an existing StatefulSet should have; `undefined` when its revision is not known. */
 export function wantedTemplate(
-  resource: NacosResource,
   settings: Settings,
   config: MountedConfig,
   live: DeepReadonly<StatefulSet>,
 ): PodTemplate | undefined {
-  return generationOf(resource, settings, config, live).template;
+  return generationOf(settings, config, live).template;
 }
 
 /** What an existing StatefulSet needs. */
@@ -129,25 +124,19 @@ export interface StatefulSetUpdate {
  * the peer made is only marked: changes, of the configuration too, follow when it carries the mark.
  */
 export function updatedStatefulSet(
-  resource: NacosResource,
   settings: Settings,
   config: MountedConfig,
   live: DeepReadonly<StatefulSet>,
 ): StatefulSetUpdate {
   const before = live as StatefulSet;
-  const { revision, adopted, lastApplied, generated, template } = generationOf(
-    resource,
-    settings,
-    config,
-    live,
-  );
+  const { revision, adopted, lastApplied, generated, template } = generationOf(settings, config, live);
   const change = template === undefined ? undefined : templateDifference(template, before.spec.template);
   const replicasChanged = before.spec.replicas !== settings.replicas;
   const marks = generated && (change !== undefined || adopted || lastApplied === undefined);
   const metadata = metadataOver(
     before.metadata,
     metadataOf(
-      resource,
+      settings.resource,
       settings.name,
       marks
         ? { [TEMPLATE_REVISION_ANNOTATION]: revision!, [LAST_APPLIED_ANNOTATION]: canonicalJson(generated) }
@@ -202,17 +191,10 @@ function minReady(revision: TemplateRevision | undefined, live: JsonMap): JsonMa
   return owned && live.minReadySeconds !== MIN_READY_SECONDS ? { minReadySeconds: MIN_READY_SECONDS } : {};
 }
 
-function claimsAreDeleted({ spec }: Settings): boolean {
-  return spec.volume?.deletePolicy === "Delete";
-}
-
-function claimRetention(settings: Settings): JsonMap {
-  return { whenDeleted: claimsAreDeleted(settings) ? "Delete" : "Retain", whenScaled: "Retain" };
-}
-
 /** Servers without the field keep all claims. */
-function retention(settings: Settings, live: JsonMap): JsonMap {
-  const wanted = claimRetention(settings);
-  const found = live.persistentVolumeClaimRetentionPolicy ?? claimRetention({ ...settings, spec: {} });
+function retention({ spec }: Settings, live: JsonMap): JsonMap {
+  const wanted =
+    spec.volume?.deletePolicy === "Delete" ? { ...KEPT_CLAIMS, whenDeleted: "Delete" } : KEPT_CLAIMS;
+  const found = live.persistentVolumeClaimRetentionPolicy ?? KEPT_CLAIMS;
   return sameJson(wanted, found) ? {} : { persistentVolumeClaimRetentionPolicy: wanted };
 }

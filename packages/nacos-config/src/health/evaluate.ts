@@ -8,8 +8,15 @@ export type NodeAnswer =
   | { readonly state: "members"; readonly members: readonly Member[] }
   /** The node wants to know who is asking. */
   | { readonly state: "unauthorized"; readonly status: number }
-  /** No usable answer; `reason` is one word, `message` holds nothing of the body. */
-  | { readonly state: "failed"; readonly reason: string; readonly message: string };
+  /** No usable answer; the message holds nothing of the body. */
+  | ({ readonly state: "failed" } & Fault);
+
+/** What is wrong with a node or a cluster. */
+export interface Fault {
+  /** One word. */
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** Entry of `status.conditions`. */
 export interface NodeCondition {
@@ -33,19 +40,17 @@ export type Health =
       readonly state: "passed";
       readonly nodes: readonly NodeCondition[];
       /** Why the nodes could not be looked into, if so. */
-      readonly unverified?: { readonly reason: string; readonly message: string };
+      readonly unverified?: Fault;
       /** Number of nodes by version; empty when unknown. */
       readonly versions: ReadonlyMap<string, number>;
       /** Version of the node with the lowest ordinal. */
       readonly version?: string;
     }
-  | {
+  | ({
       readonly state: "failed";
       readonly code: typeof TOO_FEW_READY | typeof NACOS_FAILURE;
-      readonly reason: string;
-      readonly message: string;
       readonly nodes: readonly NodeCondition[];
-    };
+    } & Fault);
 
 export interface Cluster {
   readonly name: string;
@@ -85,13 +90,14 @@ export function evaluate(cluster: Cluster, answers: ReadonlyMap<string, NodeAnsw
   const fault = firstFault(cluster, answers);
   if (fault !== undefined) return fault;
   const members = all.flatMap((answer) => (answer.state === "members" ? answer.members : []));
-  const leaders = leadersNamed(members);
-  if (leaders.length > 1) {
-    const message = `leader not equal: ${leaders.sort().join(", ")}`;
-    const nodes = everyNode(cluster, () => "unknown", { reason: "LeaderNotEqual", message });
-    return failure("LeaderNotEqual", message, nodes);
-  }
-  return success(cluster, answers, leaders[0]);
+  const [leader, ...others] = leadersNamed(members).sort();
+  if (others.length === 0) return success(cluster, answers, leader);
+  const message = `leader not equal: ${[leader, ...others].join(", ")}`;
+  const unequal = { reason: "LeaderNotEqual", message };
+  return failure(
+    unequal,
+    everyNode(cluster, () => "unknown", unequal),
+  );
 }
 
 function success(
@@ -105,53 +111,46 @@ function success(
     podName === leading?.podName || (alone && leader === undefined) ? "leader" : "follower",
   );
   const known = alone || leader !== undefined;
-  const versions = versionsOf(answers);
   const version = lowestVersion(cluster, answers);
   return {
     state: "passed",
     nodes,
     ...(known ? {} : { unverified: { reason: "NoLeaderInfo", message: "no node names a leader" } }),
-    versions,
-    ...(version === undefined ? {} : { version }),
+    versions: versionsOf(answers),
+    ...(version && { version }),
   };
 }
 
 /** The first node, by ordinal, whose answer tells of a fault. */
 function firstFault(cluster: Cluster, answers: ReadonlyMap<string, NodeAnswer>): Health | undefined {
-  const faults = new Map<string, { reason: string; message: string }>();
-  for (const { podName } of cluster.nodes) {
-    const answer = answers.get(podName);
-    const fault = answer && faultOf(cluster, answer);
-    if (fault !== undefined) faults.set(podName, fault);
-  }
-  const [first] = faults;
-  if (first === undefined) return undefined;
-  const [podName, { reason, message }] = first;
-  const nodes = cluster.nodes
-    .filter((node) => answers.has(node.podName))
-    .map((node) => condition(node, "unknown", faults.get(node.podName)));
-  return failure(reason, `${podName}: ${message}`, nodes);
+  const asked = cluster.nodes.flatMap((node) => {
+    const answer = answers.get(node.podName);
+    return answer === undefined ? [] : [{ node, fault: faultOf(cluster, answer) }];
+  });
+  const first = asked.find(({ fault }) => fault !== undefined);
+  if (first?.fault === undefined) return undefined;
+  const { reason, message } = first.fault;
+  const nodes = asked.map(({ node, fault }) => condition(node, "unknown", fault));
+  return failure({ reason, message: `${first.node.podName}: ${message}` }, nodes);
 }
 
-function faultOf({ replicas }: Cluster, answer: NodeAnswer): { reason: string; message: string } | undefined {
+function faultOf({ replicas }: Cluster, answer: NodeAnswer): Fault | undefined {
   if (answer.state === "failed") return answer;
   if (answer.state === "unauthorized") {
     return { reason: "Unauthorized", message: `HTTP status ${answer.status}` };
   }
   const { members } = answer;
   if (members.length !== replicas) {
-    return {
-      reason: "MemberCount",
-      message: `server num is not equal: got ${members.length}, want ${replicas}`,
-    };
+    const message = `server num is not equal: got ${members.length}, want ${replicas}`;
+    return { reason: "MemberCount", message };
   }
   const down = members.find(({ state }) => state !== "UP");
   if (down === undefined) return undefined;
   return { reason: "NodeNotUp", message: `node is not up: ${down.address} is ${down.state || "unknown"}` };
 }
 
-function failure(reason: string, message: string, nodes: readonly NodeCondition[]): Health {
-  return { state: "failed", code: NACOS_FAILURE, reason, message, nodes };
+function failure(fault: Fault, nodes: readonly NodeCondition[]): Health {
+  return { state: "failed", code: NACOS_FAILURE, ...fault, nodes };
 }
 
 /** True when the address names this node: by pod name, by a DNS name of the pod, or by an IP that no other pod has. */
@@ -165,7 +164,7 @@ function isAt(node: NodeFacts, address: string, nodes: readonly NodeFacts[]): bo
 function everyNode(
   { name, replicas, nodes }: Cluster,
   typeOf: (podName: string) => NodeCondition["type"],
-  fault?: { reason: string; message: string },
+  fault?: Fault,
 ): NodeCondition[] {
   return Array.from({ length: replicas }, (_, ordinal) => {
     const podName = `${name}-${ordinal}`;
@@ -178,12 +177,12 @@ function everyNode(
 function condition(
   { podName, podIP, hostIP, nodeName }: NodeFacts,
   type: NodeCondition["type"],
-  fault: { reason: string; message: string } | undefined,
+  fault: Fault | undefined,
 ): NodeCondition {
   return {
     type,
     status: fault === undefined ? "true" : "false",
-    ...(fault === undefined ? {} : { reason: fault.reason, message: fault.message }),
+    ...(fault && { reason: fault.reason, message: fault.message }),
     instance: podIP,
     hostIP,
     podName,

@@ -1,12 +1,12 @@
 /** Initialises a MySQL database by a Job, once, and reports what became of it. */
-import type { DeepReadonly, Problem } from "@quartet/core";
+import type { DeepReadonly, Ensured } from "@quartet/core";
 import { CONFIG_MAP, JOB, type Job, POD } from "@quartet/core/kinds";
 import { mysqlInitNameFault } from "../admission/names.ts";
 import { configObjectPlan } from "../desired/config-object.ts";
 import { metadataOver } from "../desired/family.ts";
 import { jobState, lastFailure } from "../desired/job-state.ts";
 import { JOB_NAME_LABEL, type MysqlInit, mysqlInit } from "../desired/mysql-init.ts";
-import type { ConditionState } from "../status/conditions.ts";
+import { conditionState } from "../status/conditions.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { failureOf } from "./failure.ts";
 import type { Pass } from "./pass.ts";
@@ -19,29 +19,24 @@ const CONDITION = "DatabaseReady";
  * @param writes false for a pass that must not change anything
  */
 export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
-  const { resource, settings, children } = pass;
-  const wanted = mysqlInit(resource, settings);
+  const { settings, children, failures } = pass;
+  const wanted = mysqlInit(settings);
   if (wanted === undefined) return;
   const { name = "" } = wanted.job.metadata;
   const fault = mysqlInitNameFault(settings.name);
   if (fault !== undefined) {
     const message = `metadata.name: ${fault}`;
-    pass.failures.push({
-      code: EVENT_CODES.badParameter,
-      reason: "NameInvalid",
-      message,
-      condition: CONDITION,
-    });
+    failures.push({ code: EVENT_CODES.badParameter, reason: "NameInvalid", message, condition: CONDITION });
     return;
   }
   let job = children.read(JOB, name);
   if (writes) {
     const made = await ensureBoth(pass, wanted);
     if (made.problem !== undefined) {
-      pass.failures.push(failureOf(made.problem, { condition: CONDITION }));
+      failures.push(failureOf(made.problem, { condition: CONDITION }));
       return;
     }
-    job = made.job;
+    job = made.object;
   }
   const ours = job !== undefined && children.claim(job).state === "ours" ? job : undefined;
   report(pass, name, ours);
@@ -51,44 +46,36 @@ export async function mysqlStep(pass: Pass, writes: boolean): Promise<void> {
 async function ensureBoth(
   { children }: Pass,
   { configMap, job }: MysqlInit,
-): Promise<{ job?: DeepReadonly<Job>; problem?: Problem }> {
+): Promise<Pick<Ensured<Job>, "object" | "problem">> {
   const script = { kind: CONFIG_MAP, name: configMap.metadata.name ?? "" };
   const { problem } = await children.ensure(script, configObjectPlan(configMap));
   if (problem !== undefined) return { problem };
-  const ensured = await children.ensure(
+  return children.ensure(
     { kind: JOB, name: job.metadata.name ?? "" },
     {
       create: () => job,
       update: (live) => ({ ...live, metadata: metadataOver(live.metadata, job.metadata) }),
     },
   );
-  return {
-    ...(ensured.object && { job: ensured.object }),
-    ...(ensured.problem && { problem: ensured.problem }),
-  };
 }
 
 function report(pass: Pass, name: string, job: DeepReadonly<Job> | undefined): void {
-  const found = job === undefined ? undefined : jobState(job);
+  const found = job && jobState(job);
   if (job !== undefined && found?.state === "failed") {
     pass.failures.push(jobFailure(pass, name, job, found.reason));
-    return;
+  } else if (found?.state === "complete") {
+    pass.reports.push(conditionState(CONDITION, "True", "Initialized", `Job ${name} has completed`));
+  } else {
+    const reason = found ? "InitJobRunning" : "InitJobPending";
+    const what = found ? "is running" : "does not exist yet";
+    pass.reports.push(conditionState(CONDITION, "Unknown", reason, `Job ${name} ${what}`));
   }
-  const [status, reason, message]: [ConditionState["status"], string, string] =
-    found === undefined
-      ? ["Unknown", "InitJobPending", `Job ${name} does not exist yet`]
-      : found.state === "complete"
-        ? ["True", "Initialized", `Job ${name} has completed`]
-        : ["Unknown", "InitJobRunning", `Job ${name} is running`];
-  pass.reports.push({ type: CONDITION, status, reason, message });
 }
 
 function jobFailure(pass: Pass, name: string, job: DeepReadonly<Job>, reason: string): StepFailure {
   const labels = { [JOB_NAME_LABEL]: name };
-  const end = lastFailure(
-    job,
-    pass.ctx.cache.source(POD).list({ namespace: pass.settings.namespace, labels }),
-  );
+  const pods = pass.ctx.cache.source(POD).list({ namespace: pass.key.namespace, labels });
+  const end = lastFailure(job, pods);
   const detail = end && `: container ${end.container} ended with exit code ${end.exitCode} (${end.reason})`;
   const message = `Job ${name} has failed (${reason})${detail ?? ""}; see its pods' logs, then delete it to run it again`;
   return { code: EVENT_CODES.other, reason: "InitJobFailed", message, condition: CONDITION };

@@ -14,7 +14,7 @@ export async function servicesStep(
 ): Promise<void> {
   const selector = statefulSet?.spec.selector.matchLabels ?? fixedLabels(settings.name);
   const force = isForcedAdoption(resource);
-  for (const plan of servicePlans(resource, settings, selector)) {
+  for (const plan of servicePlans(settings, selector)) {
     const name = plan.created.metadata.name ?? "";
     const { problem } = await children.ensure(
       { kind: SERVICE, name, force },

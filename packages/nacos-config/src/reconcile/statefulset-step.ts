@@ -63,7 +63,7 @@ async function ensureStatefulSet(
     {
       create() {
         decision = {};
-        return recreation?.manifest ?? newStatefulSet(resource, settings, wanted);
+        return recreation?.manifest ?? newStatefulSet(settings, wanted);
       },
       update(live) {
         decision = decide(pass, wanted, live);
@@ -99,7 +99,7 @@ function decide(pass: Pass, wanted: MountedConfig, live: DeepReadonly<StatefulSe
   const template = podTemplate(settings, wanted, revision);
   const volumes = claimChange({ template, claims: claimTemplates(settings.spec) }, live);
   if (volumes.change !== "none") return { volumes };
-  const update = updatedStatefulSet(resource, settings, wanted, live);
+  const update = updatedStatefulSet(settings, wanted, live);
   const awaited = update.templateChange === undefined ? 0 : podsToAwait(pass, live, podsOf(pass, live));
   return awaited > 0 ? { awaited } : { update };
 }
@@ -121,7 +121,7 @@ async function changeVolumes(
     return { code, reason: "VolumeShrinkRefused", message };
   }
   if (allowsRecreate(resource)) {
-    const template = wantedTemplate(resource, settings, wanted, live);
+    const template = wantedTemplate(settings, wanted, live);
     return beginRecreation(pass, live, volumes, { claims, ...(template && { template }) });
   }
   const message = `spec.volume: the ${volumes.what} cannot change ${sizes} on an existing StatefulSet; set it back`;

@@ -15,5 +15,5 @@ export function fileOf(feature: string): URL {
 export function generated(feature: string): unknown {
   const { spec, config = NONE } = FEATURES[feature]!;
   const resource = nacos(spec);
-  return JSON.parse(JSON.stringify(newStatefulSet(resource, settingsOf(resource), config).spec));
+  return JSON.parse(JSON.stringify(newStatefulSet(settingsOf(resource), config).spec));
 }
