@@ -26,6 +26,7 @@ import { databaseLimits } from "./database/connection.ts";
 import { hostRules } from "./database/hosts.ts";
 import { CHILD_LABELS, RECORD_LABELS, recreateRecordName } from "./desired/names.ts";
 import { recordedStatefulSet } from "./desired/recreate.ts";
+import { selectorText } from "./desired/selector.ts";
 import { type NacosResource, settingsOf } from "./desired/settings.ts";
 import { answerBudget, type BaseUrl, podBaseUrl } from "./health/client.ts";
 import { NACOS } from "./kinds.ts";
@@ -82,13 +83,13 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
       foreignLease: (namespace, name) => manager.foreignLease(namespace, name),
     }),
   });
-  const labelSelector = selectorOf(CHILD_LABELS);
+  const labelSelector = selectorText({ matchLabels: CHILD_LABELS });
   manager.add(
     manager
       .controller(NAME)
       .for(NACOS)
       .owns(STATEFUL_SET, { labelSelector })
-      .owns(CONTROLLER_REVISION, { labelSelector: selectorOf(RECORD_LABELS) })
+      .owns(CONTROLLER_REVISION, { labelSelector: selectorText({ matchLabels: RECORD_LABELS }) })
       .owns(SERVICE, { labelSelector })
       .owns(JOB, { labelSelector })
       .owns(CONFIG_MAP, { labelSelector })
@@ -103,12 +104,6 @@ function build(manager: Manager, flags: ValuesOf<typeof FLAGS>, baseUrl: BaseUrl
       .watchesRaw(nodeWatch.source)
       .complete(reconcile),
   );
-}
-
-function selectorOf(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([label, value]) => `${label}=${value}`)
-    .join(",");
 }
 
 /** Pods of a StatefulSet, or of one that is being made anew, that are not watched as those of a Nacos resource. */

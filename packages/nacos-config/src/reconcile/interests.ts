@@ -15,8 +15,7 @@ export const POD_PROJECTION = {
   name: "nacos-node",
   transform(pod: Pod): Pod {
     const { apiVersion, kind, metadata, spec, status } = pod;
-    const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
-    const { deletionTimestamp, labels, ownerReferences } = metadata;
+    const { managedFields: _managed, annotations: _annotations, ...kept } = metadata;
     const { phase, podIP, hostIP, conditions } = status ?? {};
     const ready = conditions
       ?.filter(({ type }) => type === "Ready")
@@ -25,16 +24,7 @@ export const POD_PROJECTION = {
       JSON.stringify({
         apiVersion,
         kind,
-        metadata: {
-          name,
-          namespace,
-          uid,
-          resourceVersion,
-          creationTimestamp,
-          deletionTimestamp,
-          labels,
-          ownerReferences,
-        },
+        metadata: kept,
         spec: {
           nodeName: spec?.nodeName,
           volumes: spec?.volumes?.filter((v) => "configMap" in v || "secret" in v),

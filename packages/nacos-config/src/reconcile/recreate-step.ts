@@ -14,6 +14,7 @@ import { type ClaimChange, storageOf } from "../desired/claims.ts";
 import { recreateRecordName } from "../desired/names.ts";
 import { normal, warning } from "../desired/notice.ts";
 import { type RecreateRecord, recordedStatefulSet, recreateRecord } from "../desired/recreate.ts";
+import { selectorText } from "../desired/selector.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { failureOf, podSpecFailure } from "./failure.ts";
 import type { Pass } from "./pass.ts";
@@ -127,9 +128,7 @@ async function enlargeClaims(
   live: DeepReadonly<StatefulSet>,
   claims: readonly ClaimTemplate[],
 ): Promise<Problem | undefined> {
-  const labelSelector = Object.entries(live.spec.selector.matchLabels ?? {})
-    .map(([label, value]) => `${label}=${value}`)
-    .join(",");
+  const labelSelector = selectorText({ matchLabels: live.spec.selector.matchLabels ?? {} });
   const { items } = await client.list(PERSISTENT_VOLUME_CLAIM, { namespace, labelSelector, signal });
   for (const template of claims) {
     const storage = storageOf(template);

@@ -2,6 +2,7 @@
 import type { DeepReadonly } from "@quartet/core";
 import type { StatefulSet } from "@quartet/core/kinds";
 import { mapOf } from "@quartet/pod-template";
+import { selectorText } from "../desired/selector.ts";
 import { revisionOf } from "../desired/statefulset.ts";
 import type { NodeFacts } from "../health/node-facts.ts";
 import type { WorkloadReport } from "../status/outcome.ts";
@@ -64,21 +65,4 @@ export function workloadReport(
     ...(rolling && stuck !== undefined ? { stuckPod: stuck } : {}),
     ...(heldBack(statefulSet) && { partition: partitionOf(spec) }),
   };
-}
-
-/** A selector in the text form of the API's `labelSelector` parameter. */
-export function selectorText(selector: DeepReadonly<LabelSelector> | undefined): string {
-  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
-  const labels = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
-    if (operator === "Exists") return key;
-    if (operator === "DoesNotExist") return `!${key}`;
-    return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
-  });
-  return [...labels, ...expressions].join(",");
-}
-
-interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }

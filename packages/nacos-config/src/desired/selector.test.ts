@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { selectorText } from "./workload.ts";
+import { selectorText } from "./selector.ts";
 
 it("NACOS-922 writes a selector as the API takes it", () => {
   expect(selectorText({ matchLabels: { app: "demo", "a.io/b": "c" } })).toBe("app=demo,a.io/b=c");

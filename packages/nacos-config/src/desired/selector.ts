@@ -1,0 +1,19 @@
+/** Label selectors. */
+import type { DeepReadonly } from "@quartet/core";
+
+/** A selector in the text form of the API's `labelSelector` parameter. */
+export function selectorText(selector: DeepReadonly<LabelSelector> | undefined): string {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  const labels = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
+    if (operator === "Exists") return key;
+    if (operator === "DoesNotExist") return `!${key}`;
+    return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
+  });
+  return [...labels, ...expressions].join(",");
+}
+
+interface LabelSelector {
+  matchLabels?: Readonly<Record<string, string>>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
