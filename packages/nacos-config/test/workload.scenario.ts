@@ -1,21 +1,19 @@
-/** Scenarios of the workload: StatefulSet, Services, health, conflicts, adoption. */
-
+/** Scenarios of the workload: StatefulSet, Services, health, refusals, repairs. */
 import type { JsonMap } from "@quartet/core/kinds";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Nacos } from "../src/api.gen.ts";
-import { recreateRecord } from "../src/desired/recreate.ts";
-import { peerAdoptions } from "../src/fixtures.testkit.ts";
 import {
   conditionOf,
   createBase,
   eventually,
   IMAGE,
+  inPhase,
   nodesOf,
   type Objects,
   objectsOf,
+  quiet,
 } from "./support/objects.ts";
 import { NO_CHECK, openStage, type Stage } from "./support/stage.ts";
-import { createStorage } from "./support/storage.ts";
 
 const CREDENTIALS = { name: "serverIdentity", value: "security" };
 
@@ -27,22 +25,14 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const running = (name = "demo"): Promise<Nacos> => inPhase("Running", name);
-const inPhase = (phase: string, name = "demo"): Promise<Nacos> =>
-  eventually(async () => {
-    const resource = await objects.get("nacos", name);
-    expect(resource.status?.phase).toBe(phase);
-    return resource;
-  }, 60_000);
+const running = (name?: string): Promise<Nacos> => inPhase(objects, "Running", name);
+const ready = async (type: string, name = "demo") => conditionOf(await objects.get("nacos", name), type);
+const generation = async (name = "demo"): Promise<number> =>
+  (await objects.get("statefulsets", name)).metadata.generation ?? 0;
 const container = async (name = "demo") =>
   (await objects.get("statefulsets", name)).spec.template.spec.containers.find((item) => item.name === name)!;
 const envOf = async (name = "demo"): Promise<Record<string, string | undefined>> =>
   Object.fromEntries(((await container(name)).env ?? []).map(({ name: key, value }) => [key, value]));
-const quiet = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const generation = async (name = "demo"): Promise<number> =>
-  (await objects.get("statefulsets", name)).metadata.generation ?? 0;
-const ready = (type: string, name = "demo") =>
-  objects.get("nacos", name).then((resource) => conditionOf(resource, type));
 
 describe("workload", () => {
   it("nacos A3 NACOS-402 NACOS-422 NACOS-502: standalone has one node, its mode and no headless Service", async () => {
@@ -298,101 +288,14 @@ describe("workload", () => {
     expect((await objects.list("pods")).map(({ metadata }) => metadata.uid)).toEqual(pods);
   });
 
-  it("NACOS-115 NACOS-1005: nodes that an orphaning deletion left are adopted as they are, and not as another type", async () => {
-    await stage.startManager(NO_CHECK);
-    await createBase(objects);
-    await running();
-    const before = await objects.get("statefulsets", "demo");
-    await objects.delete("nacos", "demo", "?propagationPolicy=Orphan");
-    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 120_000);
-    const refs = { userConfigRef: { name: "uc" }, internalConfigRef: { name: "ic" } };
-    await objects.nacos("demo", { ...refs, type: "standalone", finalConfigName: "demo-final" });
-    await eventually(async () =>
-      expect(await ready("SpecValid")).toMatchObject({ status: "False", reason: "TypeImmutable" }),
-    );
-    expect((await objects.get("statefulsets", "demo")).spec).toEqual(before.spec);
-    await objects.patch("nacos", "demo", { spec: { type: "cluster", replicas: 3 } });
-    await running();
-    const { metadata, spec } = await objects.get("statefulsets", "demo");
-    const { uid } = (await objects.get("nacos", "demo")).metadata;
-    expect(metadata.ownerReferences).toEqual([expect.objectContaining({ uid, controller: true })]);
-    expect(spec).toEqual(before.spec);
-  }, 300_000);
-
-  it("NACOS-1005 NACOS-805: what an orphaning deletion left goes with the next resource of the name, the signing key too", async () => {
-    await stage.startManager(NO_CHECK);
-    const spec = { config: "a=1\n", certification: { enabled: true } };
-    await objects.nacos("demo", spec);
-    await running();
-    const children = async () => [
-      ...(await objects.list("statefulsets")),
-      ...(await objects.list("services")),
-      await objects.get("configmaps", "demo"),
-      await objects.get("secrets", "demo-nacos-auth"),
-    ];
-    const before = await children();
-    await objects.delete("nacos", "demo", "?propagationPolicy=Orphan");
-    await eventually(async () => expect(await objects.find("nacos", "demo")).toBeUndefined(), 120_000);
-    for (const { metadata } of await children()) expect(metadata).not.toHaveProperty("ownerReferences");
-    await objects.nacos("demo", spec);
-    await running();
-    const { uid } = (await objects.get("nacos", "demo")).metadata;
-    await eventually(async () => {
-      for (const { kind, metadata } of await children()) {
-        expect(metadata.ownerReferences, `${kind} ${metadata.name}`).toEqual([
-          expect.objectContaining({ uid, controller: true }),
-        ]);
-      }
-    });
-    const after = await children();
-    expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
-    expect(after.at(-1)).toHaveProperty("data", (before.at(-1) as unknown as JsonMap).data);
-    expect(await generation()).toBe(1);
-  }, 300_000);
-
   it("NACOS-106: zero nodes are no failure", async () => {
     await stage.startManager(NO_CHECK);
     await objects.nacos("demo", { type: "cluster", replicas: 3 });
     await running();
     await objects.patch("nacos", "demo", { spec: { replicas: 0 } });
-    const resource = await inPhase("Creating");
+    const resource = await inPhase(objects, "Creating");
     expect(conditionOf(resource, "Progressing")).toMatchObject({ reason: "ScaledToZero" });
     await eventually(async () => expect(await objects.list("pods")).toEqual([]), 60_000);
-  });
-
-  it("NACOS-413 NACOS-509: leaves a StatefulSet and a Service of somebody else alone, and adopts on request", async () => {
-    const template = {
-      metadata: { labels: { app: "theirs" } },
-      spec: { containers: [{ name: "demo", image: "theirs:1" }] },
-    };
-    await objects.create("statefulsets", "demo", {
-      apiVersion: "apps/v1",
-      kind: "StatefulSet",
-      spec: { replicas: 1, serviceName: "", selector: { matchLabels: { app: "theirs" } }, template },
-    });
-    await objects.create("services", "demo-client", {
-      apiVersion: "v1",
-      kind: "Service",
-      spec: { ports: [{ port: 1 }], selector: { app: "theirs" } },
-    });
-    const before = (await objects.get("services", "demo-client")).metadata.resourceVersion;
-    await stage.startManager(NO_CHECK);
-    await objects.nacos("demo", {});
-    await eventually(async () => {
-      expect(await ready("Ready")).toMatchObject({
-        status: "False",
-        reason: "ResourceConflict",
-        message: expect.stringContaining("StatefulSet demo"),
-      });
-    });
-    expect((await objects.get("statefulsets", "demo")).metadata).not.toHaveProperty("ownerReferences");
-    expect((await objects.get("services", "demo-client")).metadata.resourceVersion).toBe(before);
-    await objects.patch("nacos", "demo", { metadata: { annotations: { "nacos.io/adopt": "true" } } });
-    await running();
-    const { metadata, spec } = await objects.get("statefulsets", "demo");
-    expect(metadata.annotations).toMatchObject({ "nacos.io/template-revision": "peer" });
-    expect(spec.template.spec.containers[0]?.image).toBe("theirs:1");
-    expect((await objects.get("services", "demo-client")).spec.selector).toEqual({ app: "theirs" });
   });
 
   it("NACOS-410 NACOS-415 NACOS-416 NACOS-508: repairs what was edited or deleted by hand", async () => {
@@ -484,33 +387,6 @@ describe("workload", () => {
     await eventually(async () => expect((await objects.get("statefulsets", "demo")).spec.replicas).toBe(5));
   });
 
-  it("NACOS-213: writes nothing while the peer operator renews its Lease, and takes over when it stops", async () => {
-    const lease = (second: number): JsonMap => ({
-      spec: {
-        holderIdentity: "peer",
-        leaseDurationSeconds: 3,
-        renewTime: `2026-01-01T00:00:${String(second).padStart(2, "0")}.000000Z`,
-      },
-    });
-    await objects.create("leases", "219866ca.nacos.io", {
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      ...lease(0),
-    });
-    await stage.startManager(NO_CHECK);
-    await objects.nacos("demo", {});
-    await eventually(async () => {
-      expect(await ready("Ready")).toMatchObject({ status: "Unknown", reason: "PeerOperatorActive" });
-    });
-    for (let second = 1; second < 4; second += 1) {
-      await objects.patch("leases", "219866ca.nacos.io", lease(second));
-      await quiet(1_000);
-    }
-    expect((await objects.get("nacos", "demo")).status?.phase ?? "").toBe("");
-    expect(await objects.list("statefulsets")).toEqual([]);
-    await running();
-  });
-
   it("NACOS-805 NACOS-813: generates a signing key once, refers to it, and keeps it", async () => {
     let manager = await stage.startManager(NO_CHECK);
     await objects.nacos("demo", { certification: { enabled: true } });
@@ -577,294 +453,4 @@ describe("workload", () => {
     }, 150_000);
     expect(fewest).toBeGreaterThanOrEqual(2);
   });
-
-  it("nacos A17 NACOS-605 NACOS-606 NACOS-610: claims grow under running pods", async () => {
-    const storageClass = await createStorage(stage, objects, "demo", 3);
-    await stage.startManager(NO_CHECK);
-    const volume = {
-      volumeClaimTemplate: { spec: { storageClassName: storageClass } },
-      persistentVolumeSize: "1Gi",
-    };
-    await objects.nacos("demo", { type: "cluster", replicas: 3, volume });
-    await running();
-    const before = await objects.get("statefulsets", "demo");
-    const uids = async (resource: "pods" | "persistentvolumeclaims") =>
-      (await objects.list(resource)).map(({ metadata }) => metadata.uid).sort();
-    const [pods, claims] = [await uids("pods"), await uids("persistentvolumeclaims")];
-    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
-    const after = await eventually(async () => {
-      const again = await objects.get("statefulsets", "demo");
-      expect(again.metadata.uid).not.toBe(before.metadata.uid);
-      expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
-      return again;
-    }, 60_000);
-    expect(after.spec.template).toEqual(before.spec.template);
-    const sizes = (spec: JsonMap) => (spec.resources as { requests: { storage: string } }).requests.storage;
-    expect(after.spec.volumeClaimTemplates?.map(({ spec }) => sizes(spec))).toEqual(["2Gi"]);
-    const grown = (await objects.list("persistentvolumeclaims")).map(({ spec }) => sizes(spec));
-    expect(grown).toEqual(["2Gi", "2Gi", "2Gi"]);
-    await running();
-    await quiet(1_500);
-    expect(await uids("pods")).toEqual(pods);
-    expect(await uids("persistentvolumeclaims")).toEqual(claims);
-    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "1Gi" } } });
-    await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({ reason: "VolumeShrinkRefused" }),
-    );
-    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(after.metadata.uid);
-  }, 120_000);
-
-  it("nacos A17 NACOS-607: a StatefulSet that was deleted and not yet made anew is made by its record", async () => {
-    const manager = await stage.startManager(NO_CHECK);
-    await objects.nacos("demo", { type: "cluster", replicas: 3 });
-    await running();
-    await manager.stop();
-    const resource = await objects.get("nacos", "demo");
-    const before = await objects.get("statefulsets", "demo");
-    const pods = async () => (await objects.list("pods")).map(({ metadata }) => metadata.uid).sort();
-    const uids = await pods();
-    const annotations = { ...before.metadata.annotations, recorded: "yes" };
-    const record = recreateRecord(resource, { ...before, metadata: { ...before.metadata, annotations } }, []);
-    await objects.create("controllerrevisions", "demo-sts-recreate", { ...record });
-    await objects.delete("statefulsets", "demo", "?propagationPolicy=Orphan");
-    await eventually(async () => expect(await objects.find("statefulsets", "demo")).toBeUndefined(), 60_000);
-    await objects.patch("nacos", "demo", { spec: { image: "" } });
-    await stage.startManager(NO_CHECK);
-    await eventually(async () => {
-      const { metadata, spec } = await objects.get("statefulsets", "demo");
-      expect(metadata.annotations).toMatchObject({ recorded: "yes" });
-      expect(spec.template).toEqual(before.spec.template);
-      expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
-    });
-    await quiet(1_000);
-    expect(await pods()).toEqual(uids);
-  });
-
-  it("NACOS-607 NACOS-611: what a tenant can write makes no StatefulSet, here or elsewhere", async () => {
-    const manager = await stage.startManager(NO_CHECK);
-    await objects.nacos("demo", {}, { annotations: { "nacos.io/paused": "true" } });
-    const resource = await objects.get("nacos", "demo");
-    const spec = {
-      selector: { matchLabels: { app: "evil" } },
-      template: {
-        metadata: { labels: { app: "evil" } },
-        spec: { containers: [{ name: "evil", image: "evil:1", securityContext: { privileged: true } }] },
-      },
-    };
-    const evil = {
-      apiVersion: "apps/v1",
-      kind: "StatefulSet",
-      metadata: { name: "evil", namespace: "kube-system", labels: { app: "evil" } },
-      spec,
-    };
-    const ours = { app: "demo", component: "nacos", middleware: "nacos", "nacos.io/record": "recreate" };
-    const { name, uid } = resource.metadata;
-    const owner = {
-      apiVersion: "nacos.io/v1alpha1",
-      kind: "Nacos",
-      name: name!,
-      uid: uid!,
-      controller: true,
-    };
-    for (const kind of ["Secret", "ConfigMap"]) {
-      const text = (value: object) =>
-        kind === "Secret" ? Buffer.from(JSON.stringify(value)).toString("base64") : JSON.stringify(value);
-      await objects.create(kind === "Secret" ? "secrets" : "configmaps", "demo-sts-recreate", {
-        apiVersion: "v1",
-        kind,
-        metadata: { labels: ours, ownerReferences: [owner] },
-        data: { "statefulset.json": text(evil), spec: text(spec) },
-      });
-    }
-    await eventually(async () => expect(await ready("Progressing")).toMatchObject({ reason: "Paused" }));
-    await quiet(1_500);
-    expect(await objects.list("statefulsets")).toEqual([]);
-    const path = "/apis/apps/v1/namespaces/kube-system/statefulsets/evil";
-    expect((await stage.client.request("GET", path)).code).toBe(404);
-
-    // Nor does the record itself say anything about the identity of what is made of it.
-    const record = { apiVersion: "apps/v1", kind: "ControllerRevision", revision: 1 };
-    await objects.create("controllerrevisions", "demo-sts-recreate", {
-      ...record,
-      metadata: { labels: ours, ownerReferences: [owner] },
-      data: { ...evil, labels: { app: "evil" }, ownerReferences: [{ ...owner, name: "evil" }] },
-    });
-    const made = await eventually(() => objects.get("statefulsets", "demo"));
-    expect(made.metadata).toMatchObject({ labels: { app: "demo" }, ownerReferences: [{ name, uid }] });
-    expect((await objects.list("statefulsets")).map(({ metadata }) => metadata.name)).toEqual(["demo"]);
-    expect((await stage.client.request("GET", path)).code).toBe(404);
-    await manager.stop();
-  });
-
-  it("NACOS-605: claims that cannot grow leave the StatefulSet as it is", async () => {
-    const storageClass = await createStorage(stage, objects, "demo", 1, false);
-    await stage.startManager(NO_CHECK);
-    const volume = {
-      volumeClaimTemplate: { spec: { storageClassName: storageClass } },
-      persistentVolumeSize: "1Gi",
-    };
-    await objects.nacos("demo", { volume });
-    await running();
-    const { metadata } = await objects.get("statefulsets", "demo");
-    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
-    await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({
-        reason: "VolumeResizeRefused",
-        message: expect.stringContaining("the storage class does not let claims grow"),
-      }),
-    );
-    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
-    expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
-  });
-
-  it("NACOS-605: a claim that has no volume yet is told from one that can never grow", async () => {
-    const storageClassName = await createStorage(stage, objects, "demo", 0);
-    await stage.startManager(NO_CHECK);
-    const volume = { volumeClaimTemplate: { spec: { storageClassName } }, persistentVolumeSize: "1Gi" };
-    await objects.nacos("demo", { volume });
-    await eventually(async () =>
-      expect(await objects.find("persistentvolumeclaims", "db-demo-0")).toBeDefined(),
-    );
-    const { metadata } = await objects.get("statefulsets", "demo");
-    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "2Gi" } } });
-    await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({
-        reason: "VolumeResizeRefused",
-        message: expect.stringContaining("before it is bound"),
-      }),
-    );
-    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
-  });
-
-  it("NACOS-609: other volumes replace those of a StatefulSet for the generation that allows them", async () => {
-    await stage.startManager(NO_CHECK);
-    await objects.nacos("demo", { volume: { emptyDir: {} } });
-    await running();
-    const { metadata } = await objects.get("statefulsets", "demo");
-    await objects.patch("nacos", "demo", {
-      spec: { volume: { emptyDir: null, hostPath: { path: "/data" } } },
-    });
-    await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({ reason: "VolumeChangeUnsupported" }),
-    );
-    const generationNow = (await objects.get("nacos", "demo")).metadata.generation;
-    await objects.patch("nacos", "demo", {
-      metadata: { annotations: { "nacos.io/allow-volume-recreate": String(generationNow) } },
-    });
-    await eventually(async () => {
-      const { metadata: again, spec } = await objects.get("statefulsets", "demo");
-      expect(again.uid).not.toBe(metadata.uid);
-      expect(spec.template.spec.volumes).toEqual([
-        { name: "db", hostPath: expect.objectContaining({ path: "/data" }) },
-      ]);
-    }, 60_000);
-    await running();
-  });
-
-  it("NACOS-606 NACOS-609: a StatefulSet that the server would not take back is not deleted", async () => {
-    await stage.startManager(NO_CHECK);
-    await objects.nacos("demo", { volume: { emptyDir: {} } });
-    await running();
-    const { metadata } = await objects.get("statefulsets", "demo");
-    await objects.patch("nacos", "demo", {
-      spec: {
-        volume: { emptyDir: null, hostPath: { path: "/data" } },
-        k8sWrapper: { PodSpec: { restartPolicy: "Sometimes" } },
-      },
-    });
-    const now = (await objects.get("nacos", "demo")).metadata.generation;
-    await objects.patch("nacos", "demo", {
-      metadata: { annotations: { "nacos.io/allow-volume-recreate": String(now) } },
-    });
-    await eventually(async () => {
-      const { message, ...condition } = await ready("SpecValid");
-      expect(condition).toMatchObject({ status: "False", reason: "PodSpecRejected" });
-      expect(message).toContain("restartPolicy");
-    });
-    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
-    expect(await objects.find("controllerrevisions", "demo-sts-recreate")).toBeUndefined();
-    await objects.patch("nacos", "demo", {
-      spec: { volume: { emptyDir: {}, hostPath: null }, k8sWrapper: null },
-    });
-    await eventually(async () => expect(await ready("SpecValid")).toMatchObject({ status: "True" }));
-    expect((await objects.get("statefulsets", "demo")).metadata.uid).toBe(metadata.uid);
-  });
-
-  it("NACOS-608 NACOS-609: refuses volumes that the StatefulSet cannot get, and changes nothing", async () => {
-    await stage.startManager(NO_CHECK);
-    const volume = { volumeClaimTemplate: { spec: {} }, persistentVolumeSize: "2Gi" };
-    await objects.nacos("demo", { volume });
-    await eventually(async () => expect(await objects.find("statefulsets", "demo")).toBeDefined());
-    const before = await objects.get("statefulsets", "demo");
-    await objects.patch("nacos", "demo", { spec: { volume: { persistentVolumeSize: "1Gi" }, image: "x:1" } });
-    await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({ reason: "VolumeShrinkRefused" }),
-    );
-    await objects.patch("nacos", "demo", { spec: { volume: { volumeClaimTemplate: null, emptyDir: {} } } });
-    await eventually(async () =>
-      expect(await ready("Ready")).toMatchObject({ reason: "VolumeChangeUnsupported" }),
-    );
-    const after = await objects.get("statefulsets", "demo");
-    expect(after.spec).toEqual(before.spec);
-    expect(after.metadata.uid).toBe(before.metadata.uid);
-  });
-
-  it.each(peerAdoptions())(
-    "nacos A19 NACOS-414 NACOS-506: adopts what the peer made without rolling it: $name",
-    async (row) => {
-      const { resource, sources, statefulSet, otherChildren } = structuredClone(row);
-      const name = resource.metadata.name!;
-      const create = async (path: string, object: JsonMap, owner?: string): Promise<Nacos> => {
-        const text = JSON.stringify(object).replaceAll('"UID"', JSON.stringify(owner ?? "UID"));
-        const body = JSON.parse(
-          text.replaceAll('"namespace":"t"', `"namespace":"${stage.namespace}"`),
-        ) as JsonMap;
-        return stage.client.ok("POST", `${path}/namespaces/${stage.namespace}/${plural(object)}`, body);
-      };
-      for (const source of sources) await create("/api/v1", source as unknown as JsonMap);
-      const { status: _status, ...bare } = resource;
-      const created = await create("/apis/nacos.io/v1alpha1", bare as unknown as JsonMap);
-      const path = `/apis/nacos.io/v1alpha1/namespaces/${stage.namespace}/nacos/${name}/status`;
-      const status = { phase: "Running", healthy: true };
-      await stage.client.ok("PATCH", path, { status }, { contentType: "application/merge-patch+json" });
-      const owner = created.metadata.uid!;
-      await create("/apis/apps/v1", statefulSet as unknown as JsonMap, owner);
-      for (const child of otherChildren) {
-        if (child.kind === "Pod") continue;
-        const job = child.kind === "Job";
-        await create(job ? "/apis/batch/v1" : "/api/v1", job ? unsubmitted(child) : child, owner);
-      }
-      const settled = async () => {
-        const live = await objects.get("statefulsets", name);
-        expect(live.status?.updateRevision).toBeDefined();
-        return live;
-      };
-      const before = await eventually(settled, 60_000);
-      const client = await objects.get("services", `${name}-client`);
-      const since = Date.now();
-      await stage.startManager(NO_CHECK);
-      await eventually(async () => {
-        const { metadata } = await objects.get("statefulsets", name);
-        expect(metadata.annotations).toMatchObject({ "nacos.io/template-revision": "peer" });
-      });
-      await quiet(2_000);
-      const after = await objects.get("statefulsets", name);
-      expect(after.spec).toEqual(before.spec);
-      expect(after.status?.updateRevision).toBe(before.status?.updateRevision);
-      expect((await objects.get("services", `${name}-client`)).spec).toEqual(client.spec);
-      const writes = await stage.writes(since);
-      expect(writes.filter((write) => /^(create|delete)/.test(write))).toEqual([]);
-    },
-  );
 });
-
-/** A recorded Job without what the API server had added and accepts from nobody. */
-function unsubmitted(job: JsonMap): JsonMap {
-  const { selector: _selector, template, ...spec } = job.spec as JsonMap & { template: JsonMap };
-  return { ...job, spec: { ...spec, template: { ...template, metadata: {} } } };
-}
-
-function plural(object: JsonMap): string {
-  const kind = String(object.kind).toLowerCase();
-  return kind === "nacos" ? kind : `${kind}s`;
-}

@@ -1,7 +1,8 @@
 /** Shorthand for the objects of scenarios. */
 
 import type { ConfigObject, Job, JsonMap, Pod, Service, StatefulSet } from "@quartet/core/kinds";
-import { type Objects as CommonObjects, createObjects } from "@quartet/testing/stage";
+import { type Objects as CommonObjects, createObjects, eventually } from "@quartet/testing/stage";
+import { expect } from "vitest";
 import type { Nacos } from "../../src/api.gen.ts";
 import type { RecreateRecord } from "../../src/desired/recreate.ts";
 import type { Stage } from "./stage.ts";
@@ -95,4 +96,17 @@ export function conditionOf(
 /** The entries of `status.conditions` that are about nodes. */
 export function nodesOf({ status }: Nacos): NonNullable<NonNullable<Nacos["status"]>["conditions"]> {
   return (status?.conditions ?? []).filter(({ podName }) => podName !== undefined);
+}
+
+/** The resource once it is in a phase. */
+export function inPhase(objects: Objects, phase: string, name = "demo"): Promise<Nacos> {
+  return eventually(async () => {
+    const resource = await objects.get("nacos", name);
+    expect(resource.status?.phase).toBe(phase);
+    return resource;
+  }, 60_000);
+}
+
+export function quiet(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
