@@ -1,6 +1,6 @@
 /** The administrator that a Secret describes, and whether it has to be written to the database. */
 import { createHash } from "node:crypto";
-import { type DatabaseProblem, hasPostgres, isDatabaseProblem, secretText } from "../database/target.ts";
+import { type DatabaseProblem, hasPostgres, secretText } from "../database/target.ts";
 import { EVENT_CODES, type StepStatus } from "../status/outcome.ts";
 import type { NacosSpec } from "./settings.ts";
 import type { FoundSource } from "./source.ts";
@@ -44,9 +44,9 @@ export function adminCredentials(
   const usernameKey = ref?.usernameKey || DEFAULT_USERNAME_KEY;
   const hashKey = ref?.passwordHashKey || DEFAULT_HASH_KEY;
   const username = secretText(what, found, usernameKey);
-  if (isProblem(username)) return username;
+  if (typeof username !== "string") return username;
   const passwordHash = secretText(what, found, hashKey);
-  if (isProblem(passwordHash)) return passwordHash;
+  if (typeof passwordHash !== "string") return passwordHash;
   const length = [...username].length;
   if (length === 0 || length > MAX_USERNAME_LENGTH) {
     return invalid(what, usernameKey, `must have 1 to ${MAX_USERNAME_LENGTH} characters, it has ${length}`);
@@ -88,10 +88,6 @@ export function isRotationDue(
 ): boolean {
   if (targetChecksum(spec, credentials) !== status?.lastSecretChecksum) return true;
   return !spec.adminSecretChecksum && status.lastResult !== "Success";
-}
-
-function isProblem(value: string | DatabaseProblem): value is DatabaseProblem {
-  return typeof value !== "string" && isDatabaseProblem(value);
 }
 
 function invalid(what: string, key: string, problem: string): DatabaseProblem {

@@ -6,8 +6,10 @@ import { DATA_PATH } from "./names.ts";
 import { mountPoint } from "./wrapper/container.ts";
 
 /** How the volumes that are wanted differ from those that a StatefulSet has. */
-export type ClaimChange =
-  | { readonly change: "none" }
+export type ClaimChange = { readonly change: "none" } | VolumeChange;
+
+/** A change that takes a StatefulSet that is made anew. */
+export type VolumeChange =
   | { readonly change: "grown"; readonly from: string; readonly to: string }
   | { readonly change: "shrunk"; readonly from: string; readonly to: string }
   /** Anything else; `what` names it. */

@@ -1,5 +1,6 @@
 /** Label selectors. */
 import type { DeepReadonly } from "@quartet/core";
+import type { LabelSelector } from "@quartet/core/kinds";
 
 /** A selector in the text form of the API's `labelSelector` parameter. */
 export function selectorText(selector: DeepReadonly<LabelSelector> | undefined): string {
@@ -11,9 +12,4 @@ export function selectorText(selector: DeepReadonly<LabelSelector> | undefined):
     return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
   });
   return [...labels, ...expressions].join(",");
-}
-
-interface LabelSelector {
-  matchLabels?: Readonly<Record<string, string>>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }

@@ -1,6 +1,6 @@
 /** What is watched for a resource: the objects that it refers to, and what of pods is kept. */
 import { controllerOf, type Debounce, type DeepReadonly, type Reference } from "@quartet/core";
-import type { ContainerStatus, Pod, PodStatus, StatefulSet } from "@quartet/core/kinds";
+import type { ContainerStatus, Pod, StatefulSet } from "@quartet/core/kinds";
 import { postgresSecrets } from "../database/target.ts";
 import { hasAdmin } from "../desired/admin.ts";
 import { CHILD_LABELS } from "../desired/names.ts";
@@ -36,18 +36,13 @@ export const POD_PROJECTION = {
 };
 
 /** Of a Job's pod, how its containers ended. */
-function endsOf({ metadata, status }: Pod): PodStatus {
+function endsOf({ metadata, status }: Pod): object {
   if (controllerOf({ metadata })?.kind !== "Job") return {};
-  const ends = (statuses: readonly ContainerStatus[] = []): ContainerStatus[] =>
+  const ends = (statuses: readonly ContainerStatus[] = []): object[] =>
     statuses.flatMap(({ name, state }) => {
       if (state?.terminated === undefined) return [];
       const { exitCode, reason, finishedAt } = state.terminated;
-      return [
-        {
-          name,
-          state: { terminated: { exitCode, ...(reason && { reason }), ...(finishedAt && { finishedAt }) } },
-        },
-      ];
+      return [{ name, state: { terminated: { exitCode, reason, finishedAt } } }];
     });
   return {
     initContainerStatuses: ends(status?.initContainerStatuses),

@@ -45,7 +45,7 @@ export interface ResourceMemory extends Memory {
   /** The JWT signing key that is being created. */
   signingKey?: string;
   generation?: number;
-  rolloutRevision?: string;
+  rolloutRevision?: string | undefined;
   lastNacosFailureAt?: number;
   /** Nothing is known yet but what the status says. */
   firstPass?: boolean;
@@ -122,8 +122,7 @@ export function noteRollout(
     delete memory.rolloutRevision;
   } else if (memory.rolloutSince === undefined || memory.rolloutRevision !== revision) {
     memory.rolloutSince = memory.rolloutSince === undefined ? (persistedSince ?? now) : now;
-    if (revision === undefined) delete memory.rolloutRevision;
-    else memory.rolloutRevision = revision;
+    memory.rolloutRevision = revision;
   }
 }
 

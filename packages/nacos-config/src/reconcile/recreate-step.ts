@@ -10,11 +10,12 @@ import {
   type StatefulSet,
 } from "@quartet/core/kinds";
 import { compareQuantities } from "@quartet/pod-template";
-import { type ClaimChange, storageOf } from "../desired/claims.ts";
+import { storageOf, type VolumeChange } from "../desired/claims.ts";
 import { recreateRecordName } from "../desired/names.ts";
 import { normal, warning } from "../desired/notice.ts";
 import { type RecreateRecord, recordedStatefulSet, recreateRecord } from "../desired/recreate.ts";
 import { selectorText } from "../desired/selector.ts";
+import { claimTemplates } from "../desired/volumes.ts";
 import { EVENT_CODES, type StepFailure } from "../status/outcome.ts";
 import { failureOf, podSpecFailure } from "./failure.ts";
 import type { Pass } from "./pass.ts";
@@ -60,26 +61,21 @@ export async function finishRecreation(
   return object;
 }
 
-/** What the StatefulSet is to have. */
-export interface WantedVolumes {
-  readonly claims: readonly ClaimTemplate[];
-  /** Another pod template than the live one, for volumes under another name. */
-  readonly template?: PodTemplate;
-}
-
 /**
  * Makes sure that the server would take the StatefulSet back, enlarges the claims where that is the change, writes the
  * record, and deletes the StatefulSet alone; it is created again when the server has let go of it. What is refused at
  * any step is tried again, from the first, at growing intervals. The failure, if it did not come to the deletion.
+ * @param template another one than the live one where volumes get another name
  */
 export async function beginRecreation(
   pass: Pass,
   live: DeepReadonly<StatefulSet>,
-  change: ClaimChange,
-  wanted: WantedVolumes,
+  change: VolumeChange,
+  template: DeepReadonly<PodTemplate> = live.spec.template,
 ): Promise<StepFailure | undefined> {
   const { children, resource, settings } = pass;
-  const record = recreateRecord(resource, live, wanted.claims, wanted.template ?? live.spec.template);
+  const claims = claimTemplates(settings.spec);
+  const record = recreateRecord(resource, live, claims, template);
   const manifest = recordedStatefulSet(resource, record)!;
   const attempt = {
     id: `recreate ${STATEFUL_SET.plural}/${settings.name}`,
@@ -89,22 +85,19 @@ export async function beginRecreation(
   const result = await children.attempt(attempt, async () => {
     return (
       (await children.tryOut(STATEFUL_SET, manifest)) ??
-      (change.change === "grown" ? await enlargeClaims(pass, live, wanted.claims) : undefined) ??
+      (change.change === "grown" ? await enlargeClaims(pass, live, claims) : undefined) ??
       (await writeRecord(pass, record)) ??
       (await children.remove(STATEFUL_SET, live, { propagationPolicy: "Orphan", exactVersion: true }))
     );
   });
   if (isProblem(result)) {
     if (result.reason === RESIZE_REFUSED) return failureOf(result, { code: EVENT_CODES.badParameter });
-    return result.cause === "invalid" ? podSpecFailure(result) : failureOf(result);
+    return podSpecFailure(result);
   }
+  const resized = `claims grow from ${change.from} to ${change.to}; the pods keep running`;
+  const replaced = "the StatefulSet gets other volumes; data in the former ones is not moved";
   pass.notices.push(
-    change.change === "grown"
-      ? normal("VolumeResized", `claims grow from ${change.from} to ${change.to}; the pods keep running`)
-      : warning(
-          "VolumeRecreated",
-          "the StatefulSet gets other volumes; data in the former ones is not moved",
-        ),
+    change.change === "grown" ? normal("VolumeResized", resized) : warning("VolumeRecreated", replaced),
   );
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { type DeepReadonly, sameJson } from "@quartet/core";
 import { STATEFUL_SET, type StatefulSet } from "@quartet/core/kinds";
 import { StrategicMergeError } from "@quartet/strategic-merge";
-import { type ClaimChange, claimChange } from "../desired/claims.ts";
+import { claimChange, type VolumeChange } from "../desired/claims.ts";
 import { type Notice, normal, warning } from "../desired/notice.ts";
 import { allowsRecreate } from "../desired/recreate.ts";
 import { knownRevision, LATEST_REVISION } from "../desired/revision.ts";
@@ -32,8 +32,6 @@ interface Decision {
   readonly awaited?: number;
   readonly update?: StatefulSetUpdate;
 }
-
-type VolumeChange = Exclude<ClaimChange, { change: "none" }>;
 
 /** Brings the StatefulSet to what is wanted; ours after the pass, `undefined` when there is none. */
 export async function statefulSetStep(
@@ -112,8 +110,7 @@ async function changeVolumes(
   volumes: VolumeChange,
 ): Promise<StepFailure | undefined> {
   const { resource, settings } = pass;
-  const claims = claimTemplates(settings.spec);
-  if (volumes.change === "grown") return beginRecreation(pass, live, volumes, { claims });
+  if (volumes.change === "grown") return beginRecreation(pass, live, volumes);
   const code = EVENT_CODES.badParameter;
   const sizes = `from ${volumes.from} to ${volumes.to}`;
   if (volumes.change === "shrunk") {
@@ -121,8 +118,7 @@ async function changeVolumes(
     return { code, reason: "VolumeShrinkRefused", message };
   }
   if (allowsRecreate(resource)) {
-    const template = wantedTemplate(settings, wanted, live);
-    return beginRecreation(pass, live, volumes, { claims, ...(template && { template }) });
+    return beginRecreation(pass, live, volumes, wantedTemplate(settings, wanted, live));
   }
   const message = `spec.volume: the ${volumes.what} cannot change ${sizes} on an existing StatefulSet; set it back`;
   return { code, reason: "VolumeChangeUnsupported", message };
