@@ -2,6 +2,7 @@
 import { apiVersionOf, type ChildPlan, type DeepReadonly, sameJson } from "@quartet/core";
 import type { ConfigObject } from "@quartet/core/kinds";
 import { type ConfigKind, configKind } from "../kinds.ts";
+import { type ReadyConfig, resolveConfig } from "./config.ts";
 import { metadataOf, metadataOver } from "./family.ts";
 import {
   CONFIG_DIGEST_ANNOTATION,
@@ -10,7 +11,38 @@ import {
   GENERATED_FOR_ANNOTATION,
   LEGACY_CONFIG_KEY,
 } from "./names.ts";
-import type { NacosResource } from "./settings.ts";
+import type { NacosResource, Settings, SourceRef } from "./settings.ts";
+import { type ConfigProblem, type FoundSource, isProblem } from "./source.ts";
+import type { MountedConfig } from "./volumes.ts";
+
+/** The configuration that a resource asks for. */
+export interface WantedConfig {
+  readonly mounted: MountedConfig;
+  /** What the pods mount; absent when they mount nothing. */
+  readonly object?: ConfigObject;
+  /** What the object was merged from sources to; absent in the other modes. */
+  readonly ready?: ReadyConfig;
+}
+
+/** What the pods are to mount, or why it cannot be provided. */
+export function wantedConfig(
+  { resource, name, config: plan, spec }: Settings,
+  found: (ref: SourceRef) => FoundSource,
+): WantedConfig | ConfigProblem {
+  if (plan.mode === "none") return { mounted: { mode: "none" } };
+  if (plan.mode === "legacy") {
+    return { mounted: { mode: "legacy", name }, object: legacyConfigObject(resource, plan.text) };
+  }
+  const ready = resolveConfig(plan, spec, found);
+  if (isProblem(ready)) return ready;
+  const mounted = {
+    mode: "merged",
+    name: plan.finalName,
+    kind: plan.finalKind,
+    digest: ready.digest,
+  } as const;
+  return { mounted, object: finalConfigObject(resource, plan, ready), ready };
+}
 
 /** The object that holds the merged configuration. */
 export function finalConfigObject(

@@ -2,17 +2,15 @@
 import type { KubeObject } from "@quartet/core";
 import type { ConfigObject } from "@quartet/core/kinds";
 import { type Violation, validate } from "../admission/validate.ts";
-import { resolveConfig } from "./config.ts";
-import { finalConfigObject, legacyConfigObject } from "./config-object.ts";
+import { wantedConfig } from "./config-object.ts";
 import { mysqlInit } from "./mysql-init.ts";
 import { fixedLabels } from "./names.ts";
 import type { Notice } from "./notice.ts";
 import { servicePlans } from "./services.ts";
-import { type NacosResource, type Settings, settingsOf } from "./settings.ts";
+import { type NacosResource, settingsOf } from "./settings.ts";
 import { type ConfigProblem, isProblem } from "./source.ts";
 import { specNotices } from "./spec-notices.ts";
 import { newStatefulSet } from "./statefulset.ts";
-import type { MountedConfig } from "./volumes.ts";
 
 export interface Rendered {
   /** Objects in the order in which they would be created; none when the resource cannot be carried out. */
@@ -29,9 +27,12 @@ export function renderNacos(resource: NacosResource, sources: readonly ConfigObj
   const violations = validate(resource);
   const notices = specNotices(settings);
   if (violations.length > 0) return { objects: [], violations, notices };
-  const config = renderConfig(resource, settings, sources);
-  if ("problem" in config) return { objects: [], violations, notices, problem: config.problem };
-  const { object, mounted, notices: more } = config;
+  const config = wantedConfig(settings, ({ kind, name }) => {
+    const object = sources.find((source) => source.kind === kind && source.metadata.name === name);
+    return object === undefined ? { state: "absent" } : { state: "present", object };
+  });
+  if (isProblem(config)) return { objects: [], violations, notices, problem: config };
+  const { object, mounted, ready } = config;
   const init = mysqlInit(settings);
   const services = servicePlans(settings, fixedLabels(settings.name));
   return {
@@ -42,31 +43,6 @@ export function renderNacos(resource: NacosResource, sources: readonly ConfigObj
       ...(init === undefined ? [] : [init.configMap, init.job]),
     ],
     violations,
-    notices: [...notices, ...more],
-  };
-}
-
-function renderConfig(
-  resource: NacosResource,
-  settings: Settings,
-  sources: readonly ConfigObject[],
-):
-  | { object?: ConfigObject; mounted: MountedConfig; notices: readonly Notice[] }
-  | { problem: ConfigProblem } {
-  const plan = settings.config;
-  if (plan.mode === "none") return { mounted: { mode: "none" }, notices: [] };
-  if (plan.mode === "legacy") {
-    const mounted = { mode: "legacy", name: settings.name } as const;
-    return { object: legacyConfigObject(resource, plan.text), mounted, notices: [] };
-  }
-  const config = resolveConfig(plan, settings.spec, ({ kind, name }) => {
-    const object = sources.find((source) => source.kind === kind && source.metadata.name === name);
-    return object === undefined ? { state: "absent" } : { state: "present", object };
-  });
-  if (isProblem(config)) return { problem: config };
-  return {
-    object: finalConfigObject(resource, plan, config),
-    mounted: { mode: "merged", name: plan.finalName, kind: plan.finalKind, digest: config.digest },
-    notices: config.notices,
+    notices: [...notices, ...(ready?.notices ?? [])],
   };
 }

@@ -1,17 +1,12 @@
 /** Writes the configuration object and tells which configuration the pods are to mount. */
-import type { DeepReadonly, Problem } from "@quartet/core";
-import { CONFIG_MAP, type StatefulSet } from "@quartet/core/kinds";
-import { type ConfigResult, type MergedPlan, type ReadyConfig, resolveConfig } from "../desired/config.ts";
-import {
-  configObjectPlan,
-  finalConfigObject,
-  legacyConfigObject,
-  updatedConfigObject,
-} from "../desired/config-object.ts";
+import type { DeepReadonly } from "@quartet/core";
+import type { ConfigObject, StatefulSet } from "@quartet/core/kinds";
+import type { ConfigResult, ReadyConfig } from "../desired/config.ts";
+import { configObjectPlan, updatedConfigObject, wantedConfig } from "../desired/config-object.ts";
 import { normal, warning } from "../desired/notice.ts";
 import { type ConfigProblem, isProblem } from "../desired/source.ts";
 import { mountedConfig } from "../desired/volumes.ts";
-import { configKind } from "../kinds.ts";
+import { type ConfigKind, configKind } from "../kinds.ts";
 import type { Pass } from "./pass.ts";
 import { findSource } from "./references.ts";
 
@@ -24,59 +19,42 @@ export async function configStep(
   live: DeepReadonly<StatefulSet> | undefined,
   writes: boolean,
 ): Promise<ConfigResult> {
-  const plan = pass.settings.config;
   const inForce = live === undefined ? {} : { wanted: mountedConfig(live) };
-  if (plan.mode === "none") return { wanted: { mode: "none" } };
-  if (plan.mode === "legacy") {
-    const problem = writes ? await writeLegacy(pass, plan.text) : undefined;
-    if (problem !== undefined) return { ...inForce, problem };
-    return { wanted: { mode: "legacy", name: pass.settings.name } };
-  }
-  const config = resolveConfig(plan, pass.settings.spec, (ref) => findSource(pass, ref));
+  const config = wantedConfig(pass.settings, (ref) => findSource(pass, ref));
   if (isProblem(config)) return { ...inForce, problem: config };
-  const problem = writes ? await writeFinal(pass, plan, config) : undefined;
+  const { mounted: wanted, object, ready } = config;
+  const problem = writes && object !== undefined ? await write(pass, object, ready) : undefined;
   if (problem !== undefined) return { ...inForce, problem };
-  const { finalName: name, finalKind: kind } = plan;
-  return { wanted: { mode: "merged", name, kind, digest: config.digest }, ready: config };
+  return { wanted, ...(ready && { ready }) };
 }
 
-async function writeFinal(
-  pass: Pass,
-  plan: MergedPlan,
-  config: ReadyConfig,
+/** @param ready what the object was merged to; absent in legacy mode */
+async function write(
+  { children, notices }: Pass,
+  desired: ConfigObject,
+  ready: ReadyConfig | undefined,
 ): Promise<ConfigProblem | undefined> {
-  const subject = `${plan.finalKind} ${plan.finalName}`;
-  const desired = finalConfigObject(pass.resource, plan, config);
-  const { before, action, problem } = await pass.children.ensure(
-    { kind: configKind(plan.finalKind), name: plan.finalName },
-    configObjectPlan(desired),
-  );
-  if (problem !== undefined) return worded(problem, "FinalConfigConflict", "FinalConfigWriteFailed");
+  const name = desired.metadata.name ?? "";
+  const child = { kind: configKind(desired.kind as ConfigKind), name };
+  const { before, action, problem } = await children.ensure(child, configObjectPlan(desired));
+  if (problem !== undefined) {
+    const { cause, reason, message } = problem;
+    const reasons = ready
+      ? { foreign: "FinalConfigConflict", failed: "FinalConfigWriteFailed" }
+      : { foreign: "LegacyConfigConflict", failed: "LegacyConfigWriteFailed" };
+    if (cause === "leaving") return { reason, message };
+    return { reason: cause === "foreign" ? reasons.foreign : reasons.failed, message };
+  }
   if (action === "none") return undefined;
-  const { drift, contentChanged } = before
-    ? updatedConfigObject(desired, before)
-    : { drift: false, contentChanged: true };
-  if (drift) {
-    pass.notices.push(warning("FinalConfigDriftRepaired", `${subject} was edited by hand and is restored`));
-  } else if (contentChanged) {
-    pass.notices.push(normal("ConfigMerged", `${config.message}; digest ${config.digest} in ${subject}`));
+  const subject = `${desired.kind} ${name}`;
+  const change = before && updatedConfigObject(desired, before);
+  if (ready === undefined) {
+    const note = `${subject} has changed; running pods keep the old properties until they are restarted`;
+    if (change?.contentChanged) notices.push(warning("RestartRequired", note));
+  } else if (change?.drift) {
+    notices.push(warning("FinalConfigDriftRepaired", `${subject} was edited by hand and is restored`));
+  } else if (change === undefined || change.contentChanged) {
+    notices.push(normal("ConfigMerged", `${ready.message}; digest ${ready.digest} in ${subject}`));
   }
   return undefined;
-}
-
-async function writeLegacy(pass: Pass, text: string): Promise<ConfigProblem | undefined> {
-  const { name } = pass.settings;
-  const desired = legacyConfigObject(pass.resource, text);
-  const child = { kind: CONFIG_MAP, name };
-  const { before, action, problem } = await pass.children.ensure(child, configObjectPlan(desired));
-  if (problem !== undefined) return worded(problem, "LegacyConfigConflict", "LegacyConfigWriteFailed");
-  if (action !== "none" && before !== undefined && updatedConfigObject(desired, before).contentChanged) {
-    const note = `ConfigMap ${name} has changed; running pods keep the old properties until they are restarted`;
-    pass.notices.push(warning("RestartRequired", note));
-  }
-  return undefined;
-}
-
-function worded({ cause, reason, message }: Problem, foreign: string, failed: string): ConfigProblem {
-  return { reason: cause === "leaving" ? reason : cause === "foreign" ? foreign : failed, message };
 }
