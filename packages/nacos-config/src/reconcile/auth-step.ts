@@ -1,12 +1,13 @@
 /** Generates the JWT signing key of an installation that brings none. */
 import { randomBytes } from "node:crypto";
 import type { DeepReadonly } from "@quartet/core";
-import { type ConfigObject, type EnvVar, SECRET, type StatefulSet } from "@quartet/core/kinds";
+import { type ConfigObject, SECRET, type StatefulSet } from "@quartet/core/kinds";
 import { metadataOf, metadataOver } from "../desired/family.ts";
 import { AUTH_TOKEN_KEY } from "../desired/nacos-env.ts";
 import { authSecretName } from "../desired/names.ts";
 import { warning } from "../desired/notice.ts";
 import { isPublicToken } from "../desired/token.ts";
+import { literalEnv } from "../health/endpoint.ts";
 import { failureOf } from "./failure.ts";
 import type { Pass } from "./pass.ts";
 
@@ -20,7 +21,8 @@ export async function authStep(pass: Pass, live: DeepReadonly<StatefulSet> | und
   const { memory } = pass;
   const { certification = {} } = pass.settings.spec;
   if (certification.enabled !== true) return;
-  const literal = literalToken(pass, live);
+  // The peer writes the key into the pod template itself.
+  const literal = live && literalEnv(live).get("NACOS_AUTH_TOKEN");
   warnOfPublicToken(pass, literal ?? certification.token ?? "");
   if (certification.token || certification.tokenSecretRef?.name || literal !== undefined) return;
   const name = authSecretName(pass.settings.name);
@@ -47,13 +49,6 @@ export async function authStep(pass: Pass, live: DeepReadonly<StatefulSet> | und
   );
   if (problem === undefined) delete memory.signingKey;
   else pass.failures.push(failureOf(problem));
-}
-
-/** The key that stands in the pod template itself, as the peer writes it. */
-function literalToken({ settings }: Pass, live: DeepReadonly<StatefulSet> | undefined): string | undefined {
-  const container = live?.spec.template.spec.containers.find(({ name }) => name === settings.name);
-  const env = (container?.env ?? []) as readonly EnvVar[];
-  return env.find(({ name }) => name === "NACOS_AUTH_TOKEN")?.value;
 }
 
 function warnOfPublicToken({ memory, clock, notices }: Pass, token: string): void {

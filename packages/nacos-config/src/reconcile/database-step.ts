@@ -54,7 +54,7 @@ export async function databaseStep(pass: Pass, writes: boolean): Promise<Databas
   }
   if (last === undefined) return await initialize(pass, request, fingerprint);
   if ("pg" in last) return await lookAgain(pass, last);
-  // What failed may have been a look: the probe knows that for another question.
+  // What failed may have been a look, which to the probes is another question.
   if (now - last.at < RETRY_FLOOR_MS) return fail(pass, last);
   return await initialize(pass, request, fingerprint, last);
 }
