@@ -37,10 +37,13 @@ export type MountedConfig =
       readonly digest: string;
     };
 
+/** Kinds of data volume, the one that counts first; `enabled` is the older form of a claim. */
+const DATA_VOLUME_KINDS = ["hostPath", "emptyDir", "volumeClaimTemplate", "enabled"] as const;
+
 /** The kinds of data volume that are set, the one that counts first. */
-export function dataVolumeKinds({ volume = {} }: NacosSpec): string[] {
-  return ["hostPath", "emptyDir", "volumeClaimTemplate", "enabled"].filter((kind) => {
-    const value = volume[kind as keyof typeof volume];
+export function dataVolumeKinds({ volume = {} }: NacosSpec): (typeof DATA_VOLUME_KINDS)[number][] {
+  return DATA_VOLUME_KINDS.filter((kind) => {
+    const value = volume[kind];
     return value !== undefined && value !== null && value !== false;
   });
 }
@@ -48,32 +51,21 @@ export function dataVolumeKinds({ volume = {} }: NacosSpec): string[] {
 /** The data volume; `undefined` when the resource asks for none. */
 export function dataVolume(spec: NacosSpec): PodVolume | undefined {
   const { volume = {} } = spec;
-  switch (dataVolumeKinds(spec)[0]) {
-    case "hostPath":
-      return podVolume({ hostPath: volume.hostPath });
-    case "emptyDir":
-      return podVolume({ emptyDir: volume.emptyDir });
-    case "volumeClaimTemplate":
-      return claimVolume(claimTemplate(mapOf(volume.volumeClaimTemplate), volume.persistentVolumeSize));
-    case "enabled":
-      return claimVolume(claimTemplate(upstreamClaim(volume), volume.persistentVolumeSize));
-    default:
-      return undefined;
+  const [kind] = dataVolumeKinds(spec);
+  if (kind === undefined) return undefined;
+  if (kind === "hostPath" || kind === "emptyDir") {
+    const mount = { name: DATA_VOLUME, mountPath: DATA_PATH };
+    return { volume: { name: DATA_VOLUME, [kind]: volume[kind] }, mount };
   }
+  const template = kind === "enabled" ? upstreamClaim(volume) : mapOf(volume.volumeClaimTemplate);
+  const claim = claimTemplate(template, volume.persistentVolumeSize);
+  return { claim, mount: { name: claim.metadata.name!, mountPath: DATA_PATH } };
 }
 
 /** The claim template of the data volume, for a StatefulSet's list of them. */
 export function claimTemplates(spec: NacosSpec): ClaimTemplate[] {
   const claim = dataVolume(spec)?.claim;
   return claim === undefined ? [] : [claim];
-}
-
-function podVolume(source: JsonMap): PodVolume {
-  return { volume: { name: DATA_VOLUME, ...source }, mount: { name: DATA_VOLUME, mountPath: DATA_PATH } };
-}
-
-function claimVolume(claim: ClaimTemplate): PodVolume {
-  return { claim, mount: { name: claim.metadata.name!, mountPath: DATA_PATH } };
 }
 
 function claimTemplate(template: JsonMap, size: string | undefined): ClaimTemplate {
