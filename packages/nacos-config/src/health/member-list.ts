@@ -1,6 +1,5 @@
-import { isMap, itemsOf, mapOf } from "@quartet/pod-template";
-
 /** Reads the member list that a Nacos node answers. */
+import { isMap, itemsOf, mapOf } from "@quartet/pod-template";
 
 /** Raft groups whose leader counts as the cluster's, most telling first. */
 const LEADER_GROUPS = [
