@@ -68,7 +68,14 @@ describe("v1alpha1 as v1alpha2", () => {
     ]);
     const hostPolicy = [{ namespaces: ["a"], hostnames: ["*.a.example.com"] }];
     expect(up({}, { [EXTRA]: JSON.stringify({ hostPolicy }) }).spec).toMatchObject({ hostPolicy });
-    for (const grant of [{ hostnames: ["a.b"] }, { namespaces: ["a"], hostnames: [] }, { namespaces: ["a"] }])
+    for (const grant of [
+      { namespaces: [""], hostnames: ["a.b"] },
+      { namespaces: ["a"], hostnames: ["a.*.b"] },
+      { namespaceSelector: { matchExpressions: [{ key: "a", operator: "Odd" }] }, hostnames: ["a.b"] },
+      { hostnames: ["a.b"] },
+      { namespaces: ["a"], hostnames: [] },
+      { namespaces: ["a"] },
+    ])
       expect(up({}, { [EXTRA]: JSON.stringify({ hostPolicy: [grant] }) }).spec).not.toHaveProperty(
         "hostPolicy",
       );

@@ -55,20 +55,31 @@ const some =
   (check: Check, most: number): Check =>
   (value) =>
     listOf(check)(value) && (value as unknown[]).length > 0 && (value as unknown[]).length <= most;
+const OPERATORS: ReadonlySet<unknown> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
+const atMost =
+  (most: number, check: Check): Check =>
+  (value) =>
+    listOf(check)(value) && (value as unknown[]).length <= most;
+const matches =
+  (pattern: RegExp, most: number): Check =>
+  (value) =>
+    typeof value === "string" && value.length <= most && pattern.test(value);
+/** The pattern of the schema. */
+const HOST_PATTERN = /^(\*|(\*\.)?[^\s.*/:]+(\.[^\s.*/:]+)*)$/;
 const GRANT = shape({
-  namespaces: listOf(text),
+  namespaces: atMost(100, matches(/./, 63)),
   namespaceSelector: shape({
     matchLabels: (value) => isMap(value) && Object.values(value).every(text),
-    matchExpressions: listOf(
+    matchExpressions: atMost(
+      20,
       (value) =>
-        shape({ key: text, operator: text, values: listOf(text) })(value) &&
+        shape({ key: text, operator: text, values: atMost(100, text) })(value) &&
         "key" in (value as object) &&
         OPERATORS.has((value as { operator?: unknown }).operator),
     ),
   }),
-  hostnames: some(text, 100),
+  hostnames: some(matches(HOST_PATTERN, 255), 100),
 });
-const OPERATORS: ReadonlySet<unknown> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
 
 const CHECKS: Readonly<Record<keyof Extra, Check>> = {
   enableWarpRouting: flag,

@@ -17,6 +17,8 @@ import { cleanOriginRequest, type OptionNotice } from "./origin-request.ts";
 export const DEFAULT_FALLBACK = "http_status:404";
 /** Rules of one tunnel that are more than cloudflared, which tries one after the other, does well with (TUN-631). */
 const MANY_RULES = 1000;
+/** Hosts of one source that are told one by one when it may not claim them: it could name thousands (TUN-652). */
+const MAX_DENIED = 10;
 /** Priorities of the kinds, lower ones first. */
 const PRIORITY: Readonly<Record<string, number>> = { Tunnel: 10, ClusterTunnel: 10, TunnelBinding: 50 };
 const USUAL_PRIORITY = 100;
@@ -107,19 +109,21 @@ export function hostnamesOf(rules: readonly IngressEntry[]): string[] {
   return [...new Set(hosts)].sort(compareBytes);
 }
 
-/** What the namespace of a source may not claim, each host once (TUN-650). */
-export function deniedHosts(source: string, { rules = [], settings }: Source): Rejection[] {
+/** What the namespace of a source may not claim, each host once; of many some by name (TUN-652). */
+export function deniedHosts(source: string, { namespace = "", rules, settings }: Source): Rejection[] {
   const reasons = new Map<string, string>();
   for (const { hostname = "", denied } of rules ?? [])
     if (denied !== undefined) reasons.set(hostname, denied);
   if (settings?.fallbackDenied !== undefined) reasons.set("", settings.fallbackDenied);
-  return [...reasons].map(([hostname, reason]) => ({
-    source,
-    hostname,
-    path: "",
-    reason,
-    cause: "HostNotAllowed",
-  }));
+  const rejection = (hostname: string, what: string): Rejection => {
+    const reason = `namespace ${namespace} may not claim ${what}`;
+    return { source, hostname, path: "", reason, cause: "HostNotAllowed" };
+  };
+  const told = [...reasons]
+    .slice(0, MAX_DENIED)
+    .map(([hostname, reason]) => rejection(hostname, `${hostname || "every host"}: ${reason}`));
+  const more = reasons.size - told.length;
+  return more === 0 ? told : [...told, rejection("", `${more} further hosts, by spec.hostPolicy`)];
 }
 
 /** Hash of a configuration: the order of members does not count (TUN-612). */

@@ -19,7 +19,7 @@ export interface SourceRule {
   readonly pathKind?: PathKind;
   /** The path as the user wrote it, without a trailing slash; longer prefixes come first. */
   readonly matchPath?: string;
-  /** Why the namespace of the source may not claim the host; such a rule is left out (TUN-650). */
+  /** What keeps the namespace of the source from claiming the host; such a rule is left out (TUN-650). */
   readonly denied?: string;
 }
 
@@ -28,7 +28,7 @@ export interface SourceSettings {
   readonly fallbackTarget?: string;
   /** Whether the fallback is that of the class of the object, not its own. */
   readonly fallbackOfClass?: boolean;
-  /** Why the namespace of the source may not say what every host falls back to; it is left out then (TUN-650). */
+  /** What keeps the namespace of the source from saying what every host falls back to; it is left out then (TUN-650). */
   readonly fallbackDenied?: string;
   readonly originRequest?: Unknown;
 }

@@ -1,4 +1,4 @@
-/** Configurations that were transmitted, kept so that one of them can be sent again (TUN-660 to TUN-664). */
+/** Configurations that were transmitted, kept so that one of them can be sent again (TUN-660 to TUN-663). */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { aggregate, hashOf, hostnamesOf, type TunnelConfig } from "./aggregate.ts";
 import { type ConfigDocument, type HistoryEntry, isMap } from "./document.ts";

@@ -4,7 +4,6 @@ import type { LabelSelector } from "../gateway-kinds.ts";
 import type { Source, SourceRule } from "./document.ts";
 import { fits } from "./gateway/selector.ts";
 import { normaliseHostname } from "./hostname.ts";
-import { compareBytes } from "./order.ts";
 
 /** An entry of `spec.hostPolicy`: the namespaces that it means, by name or by their labels, may claim the hosts. */
 export interface HostGrant {
@@ -14,7 +13,7 @@ export interface HostGrant {
   readonly hostnames: readonly string[];
 }
 
-/** Why a namespace may not claim a host, in words for its owner; nothing when it may. The empty host stands for all. */
+/** What keeps a namespace from claiming a host, in words for its owner; nothing when it may. The empty host stands for all. */
 export type HostRefusal = (namespace: string, hostname: string) => string | undefined;
 
 /** Entries as they are looked up; the same for every namespace. */
@@ -43,7 +42,7 @@ export function compileGrants(grants: readonly HostGrant[]): CompiledGrants {
     }
   });
   const keys = [...places].map(([pattern, at]) => [keyOf(pattern), at] as const);
-  keys.sort(([a], [b]) => compareBytes(a, b));
+  keys.sort(([a], [b]) => (a < b ? -1 : 1));
   const wildcards = [...places.keys()].filter((pattern) => pattern.startsWith("*."));
   return { grants, places, keys, lengths: new Set(wildcards.map(({ length }) => length)) };
 }
@@ -51,7 +50,8 @@ export function compileGrants(grants: readonly HostGrant[]): CompiledGrants {
 /**
  * The policy of a tunnel object. Of all patterns that cover a host the most specific one decides, and whoever an entry
  * with it means may claim the host (TUN-651). A wildcard stands for all names below it, so each pattern below it must be
- * for the namespace as well. A host takes a look-up for each of its suffixes that is as long as a wildcard, a wildcard a binary search more.
+ * for the namespace as well. A host takes a look-up for each of its suffixes that is as long as a wildcard, a wildcard a
+ * binary search more (TUN-654).
  * @param owner the object, such as `ClusterTunnel/main`
  * @param labelsOf labels of a namespace; none for one that is not known
  */
@@ -69,13 +69,12 @@ export function hostPolicy(
   return (namespace, hostname) => {
     const host = normaliseHostname(hostname);
     const deciding = decidingPattern(host, places, lengths);
-    const what = host === "" ? "every host" : host;
-    const no = `namespace ${namespace} may not claim ${what}: spec.hostPolicy of ${owner}`;
-    if (deciding === undefined) return `${no} gives it to nobody`;
+    const no = `spec.hostPolicy of ${owner} gives`;
+    if (deciding === undefined) return `${no} it to nobody`;
     const own = meant(namespace);
-    if (!places.get(deciding)!.some((place) => own[place])) return `${no} gives ${deciding} to others`;
+    if (!places.get(deciding)!.some((place) => own[place])) return `${no} ${deciding} to others`;
     const below = host === "" || host.startsWith("*.") ? firstBelow(host, others(namespace)) : undefined;
-    return below === undefined ? undefined : `${no} gives ${nameOf(below)}, which it includes, to others`;
+    return below === undefined ? undefined : `${no} ${nameOf(below)}, which it includes, to others`;
   };
 }
 

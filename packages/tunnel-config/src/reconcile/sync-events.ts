@@ -32,7 +32,7 @@ export function tellOutcome(
     const { source, hostname, path, reason, fragment, cause = "RuleRejected" } = rejection;
     const what =
       fragment === undefined
-        ? `rule ${`${hostname}${path}` || "for every host"} is left out`
+        ? `${`${hostname}${path}` === "" ? "a rule" : `rule ${hostname}${path}`} is left out`
         : "the API refuses its rules; those that it took last stay";
     tell(source, "Warning", cause, `${what}: ${reason}`);
   }
