@@ -107,7 +107,10 @@ describe("TunnelBindings", () => {
   });
 
   it.each([
-    [{ name: "shop", spec: { fqdn: "a.example.com", path: "/v[0-9]+" } }, /--to httproute/],
+    [
+      { name: "shop", spec: { fqdn: "a.example.com", path: "/v[0-9]+" } },
+      /is none that an Ingress can have; an HTTPRoute may/,
+    ],
     [{ name: "none", spec: { fqdn: "a.example.com" } }, /ports of Service none are not known/],
     [
       { name: "x", spec: { fqdn: "a.example.com", target: "http://api.other.svc:80" } },
@@ -119,6 +122,15 @@ describe("TunnelBindings", () => {
   ])("TUN-1017 subject %j is left out, with the reason", (subject, reason) => {
     const { objects, notes } = converted([binding(subject)]);
     expect([objects, notes]).toEqual([[], [expect.stringMatching(reason)]]);
+  });
+
+  it("TUN-1017 says what is left to the binding when a part of it is left out", () => {
+    const text = stringify(binding(SUBJECTS[5], { name: "none" }));
+    const [{ objects, notes }] = convertBindings(manifestsOf(text), { ...INGRESS, domain: "a.b" }) as [Loose];
+    expect([objects.length, notes.at(-1)]).toEqual([
+      1,
+      expect.stringContaining("take the other subjects out of it"),
+    ]);
   });
 
   it("TUN-1017 takes the ancestor's bindings and those with a spec, and opens nothing to everybody", () => {

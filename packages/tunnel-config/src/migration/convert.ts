@@ -13,6 +13,7 @@ const HOST = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9
 const SERVICE = /^([a-z]+):\/\/([a-z0-9-]+)\.([a-z0-9-]+)(?:\.svc(?:\.cluster\.local)?)?:(\d{1,5})$/;
 const PROTOCOLS = new Set(["http", "https", "tcp", "udp", "ssh", "rdp", "smb"]);
 const SCHEMES = new Set([...PROTOCOLS, "ws", "wss"]);
+const MAX_HOST = 253;
 /** Longest part of a name, so that a number fits behind it. */
 const MAX_NAME = 245;
 /** Options of a subject with the annotations of an Ingress, and the values that say nothing. */
@@ -64,10 +65,12 @@ export function convertBindings(manifests: readonly Manifest[], options: Convert
       options.to === "ingress"
         ? `IngressClass ${options.className}`
         : `the class of Gateway ${options.gateway.name}`;
+    const then =
+      objects.length === list.length
+        ? "delete the TunnelBinding when these are applied"
+        : "what is left out is served by the TunnelBinding alone: take the other subjects out of it when these are applied";
     if (objects.length > 0)
-      notes.push(
-        `to do: ${serves} must lead to ${textOf(ref.kind)} ${textOf(ref.name)}; delete the TunnelBinding when these are applied`,
-      );
+      notes.push(`to do: ${serves} must lead to ${textOf(ref.kind)} ${textOf(ref.name)}; ${then}`);
     return { from: titleOf(binding), objects, notes };
   });
 }
@@ -101,16 +104,15 @@ function subjectObject(subject: unknown, index: number, scope: Scope): object[] 
     return leave(
       "it has no fqdn, and the domain of its tunnel is not known: add the tunnel to the file, or --domain",
     );
-  if (!HOST.test(host))
-    return leave(
-      `host ${JSON.stringify(textOf(own.fqdn))} is none that ${options.to === "ingress" ? "an Ingress" : "an HTTPRoute"} takes`,
-    );
+  const kind = options.to === "ingress" ? "an Ingress" : "an HTTPRoute";
+  if (host.length > MAX_HOST || !HOST.test(host))
+    return leave(`host ${JSON.stringify(textOf(own.fqdn))} is none that ${kind} takes`);
   const origin = originOf(textOf(name), own, scope);
   if (typeof origin === "string") return leave(origin);
   const match = pathMatch(textOf(own.path), options.to === "httproute");
   if (match === undefined)
     return leave(
-      `path ${JSON.stringify(own.path)} is an expression that an Ingress cannot have; an HTTPRoute can (--to httproute)`,
+      `path ${JSON.stringify(own.path)} is none that ${kind} can have${options.to === "ingress" ? "; an HTTPRoute may (--to=httproute)" : ""}`,
     );
   if (match.note !== undefined) notes.push(`changed: ${where}.spec.path: ${match.note}`);
   const metadata = {
@@ -139,7 +141,7 @@ function hostOf(name: string, fqdn: string, { binding, manifests, options, ref }
   if (fqdn !== "") return normaliseHostname(fqdn);
   const tunnel = manifests.find(
     (one) =>
-      one.kind === ref.kind &&
+      one.kind.toLowerCase() === textOf(ref.kind).toLowerCase() &&
       one.name === ref.name &&
       (one.kind === "ClusterTunnel" || one.namespace === binding.namespace),
   );
@@ -160,7 +162,11 @@ function originOf(name: string, spec: Readonly<Record<string, unknown>>, scope: 
     return { service, port: Number(digits), protocol: scheme };
   }
   const found = manifests.find(
-    (one) => one.kind === "Service" && one.name === name && one.namespace === binding.namespace,
+    (one) =>
+      one.apiVersion === "v1" &&
+      one.kind === "Service" &&
+      one.name === name &&
+      one.namespace === binding.namespace,
   );
   const ports = isMap(found?.body.spec) ? found.body.spec.ports : undefined;
   const first: unknown = Array.isArray(ports) ? ports[0] : undefined;
