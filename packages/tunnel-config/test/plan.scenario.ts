@@ -122,7 +122,7 @@ describe("commands", () => {
     stage.cloudflare.faults.clear();
   });
 
-  it("TUN-479 TUN-480 TUN-641 what is served but hardly meant so is told to its owners, and in the plan", async () => {
+  it("TUN-479 TUN-480 TUN-481 TUN-641 what is served but hardly meant so is told to its owners, and in the plan", async () => {
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     const id = await stage.activeTunnel("main");
     await stage.create("Service", "web", { spec: { ports: [{ port: 8080 }] } });
@@ -139,7 +139,12 @@ describe("commands", () => {
         /^Warning RuleShadowed .*TunnelBinding\/.*\/broad/,
         /^Warning PortNotInService .*no port 80, its ports: 8080/,
       ],
-      ["wild", /^Warning WildcardDepth .*not example\.com itself/, /^Warning PortNotInService /],
+      [
+        "wild",
+        /^Warning WildcardDepth .*not example\.com itself/,
+        /^Warning ApexWithoutRule no rule serves example\.com/,
+        /^Warning PortNotInService /,
+      ],
     ];
     for (const [name, ...texts] of told)
       await eventually(async () => {
