@@ -104,6 +104,22 @@ it("CONFD-ZK-4 CONFD-WATCH-9 what changed while the server restarted is read, an
   }
 });
 
+it("CONFD-ZK-4 CONFD-WATCH-9 what changed while the agent stood still so long that its session expired is read", async () => {
+  await zookeeper.put({ "/foo/a": "1" });
+  listing("foo", "/foo");
+  const agent = watch();
+  await becomes(scene, "foo", "/foo/a=1 ");
+  agent.signal("SIGSTOP");
+  await eventually(zookeeper.sessions, (count) => count === 0);
+  await zookeeper.put({ "/foo/a": "2" });
+  agent.signal("SIGCONT");
+  await becomes(scene, "foo", "/foo/a=2 ");
+  await zookeeper.put({ "/foo/a": "3" });
+  await becomes(scene, "foo", "/foo/a=3 ");
+  // One session, however many there were.
+  await eventually(zookeeper.sessions, (count) => count === 1);
+});
+
 it("CONFD-ZK-5 a login opens what is its own; what is refused fails alone", async () => {
   await zookeeper.put({ "/open": "1" });
   await zookeeper.put({ "/own": "2" }, "confd:s3cret");

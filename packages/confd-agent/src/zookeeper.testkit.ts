@@ -1,6 +1,7 @@
 /** A real ZooKeeper server of Debian's package on loopback. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { portAllocator } from "@quartet/testing";
@@ -22,6 +23,8 @@ export interface ZooKeeperServer extends TestServer {
   /** Writes nodes that are there in one transaction. */
   putTogether(entries: Readonly<Record<string, string>>): Promise<void>;
   remove(...paths: readonly string[]): Promise<void>;
+  /** Sessions that are connected. */
+  sessions(): Promise<number>;
 }
 
 export async function startZooKeeper(): Promise<ZooKeeperServer> {
@@ -36,9 +39,10 @@ export async function startZooKeeper(): Promise<ZooKeeperServer> {
       `clientPort=${port}`,
       "clientPortAddress=127.0.0.1",
       `dataDir=${data}`,
-      // So that a server that hangs is noticed after 4 s.
+      // So that a server that hangs is noticed after 2 s.
       "tickTime=500",
-      "maxSessionTimeout=6000",
+      "maxSessionTimeout=3000",
+      "4lw.commands.whitelist=cons",
       "admin.enableServer=false",
       "forceSync=no",
     ].join("\n"),
@@ -86,6 +90,16 @@ export async function startZooKeeper(): Promise<ZooKeeperServer> {
             body.int(SET_DATA).flag(false).int(-1).bytes(path).bytes(value).int(-1);
           return body.int(-1).flag(true).int(-1);
         });
+      }),
+    sessions: () =>
+      new Promise((resolve, reject) => {
+        let answer = "";
+        const socket = createConnection({ host: "127.0.0.1", port }, () => socket.end("cons"));
+        socket.on("data", (chunk) => {
+          answer += chunk.toString();
+        });
+        socket.on("end", () => resolve(answer.split("sid=").length - 1));
+        socket.on("error", reject);
       }),
     remove: (...paths) =>
       within(async (session) => {
