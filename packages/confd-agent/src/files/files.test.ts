@@ -102,6 +102,13 @@ describe("CONFD-FILE-17 a crash of the machine", () => {
     expect(scene.read("a.conf")).toBe("new");
   });
 
+  it("finds a text on the disk where the old one could not be told from one that others put there", async () => {
+    scene.write("a.conf", "old");
+    linkSync(scene.path("a.conf"), scene.path("other"));
+    await replace("after", async () => expect(scene.read("a.conf")).toBe("old"));
+    expect([scene.read("a.conf"), scene.read("other")]).toEqual(["new", "old"]);
+  });
+
   it("is not needed to see a disk that fails: the old text stands there again", async () => {
     scene.write("a.conf", "old");
     await expect(replace("after", () => Promise.reject(new Error("EIO")))).rejects.toThrow("EIO");

@@ -17,8 +17,10 @@ export interface Former {
   restore(): void;
 }
 
-/** Keeps what stands in a file under a second name; nothing where that cannot be. */
-export function keepFormer(target: string, next: Buffer): Former | undefined {
+/** Keeps what stands in a file under a second name; nothing where that cannot be, or could not be taken back. */
+export function keepFormer(target: string, next: Buffer, uid: number): Former | undefined {
+  const entry = lstatSync(target, { throwIfNoEntry: false });
+  if (entry?.uid !== uid || entry.nlink !== 1) return undefined;
   const path = join(dirname(target), `.${basename(target)}.${digestOf(next)}.old`);
   const drop = (): void => rmSync(path, { force: true });
   try {

@@ -45,8 +45,9 @@ export async function replaceFile(options: ReplaceOptions): Promise<Replaced> {
 }
 
 /** Whether the candidate could be renamed. When flushing fails the former text stands there again. */
-async function takePlace({ stage, target, content, flush: time }: ReplaceOptions): Promise<boolean> {
-  const former = time === "after" ? keepFormer(target, content) : undefined;
+async function takePlace(options: ReplaceOptions): Promise<boolean> {
+  const { stage, target, content, attributes, flush: time } = options;
+  const former = time === "after" ? keepFormer(target, content, attributes.uid) : undefined;
   if (time !== "never" && former === undefined) await stage.flush();
   try {
     renameSync(stage.path, target);

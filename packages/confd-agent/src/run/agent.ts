@@ -13,6 +13,7 @@ import type { Level, Log } from "../observe/log.ts";
 import type { AgentMetrics } from "../observe/metrics.ts";
 import type { Decrypt } from "../openpgp/keyring.ts";
 import type { LoadedResources } from "../resource/load.ts";
+import { aborted } from "./aborted.ts";
 import { createInventory } from "./inventory.ts";
 import { createPendingReloads } from "./pending.ts";
 import { createRenderer } from "./render.ts";
@@ -310,9 +311,3 @@ function every(milliseconds: number, call: () => void): () => void {
   const timer = setInterval(call, milliseconds);
   return () => clearInterval(timer);
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

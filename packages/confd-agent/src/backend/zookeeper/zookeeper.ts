@@ -2,6 +2,7 @@
 import { bytesOf, textOf } from "@quartet/go-template";
 import type { BackendSettings } from "../../config/settings.ts";
 import { BackendError, ConfigError, messageOf } from "../../errors.ts";
+import { aborted } from "../../run/aborted.ts";
 import type { Backend, WatchEvents } from "../backend.ts";
 import { createFollowed } from "../followed.ts";
 import {
@@ -125,16 +126,6 @@ async function poll({ interval }: BackendSettings, events: WatchEvents, signal: 
   await aborted(signal);
   clearInterval(timer);
 }
-
-/** Resolves when the signal aborts; not listened for any more once the second one does. */
-const aborted = (signal: AbortSignal, over?: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), {
-      once: true,
-      ...(over === undefined ? {} : { signal: over }),
-    });
-  });
 
 const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) || "/";
 
