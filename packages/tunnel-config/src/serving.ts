@@ -53,7 +53,9 @@ export function servingOf(object: DeepReadonly<ConfigObject>, urls: readonly URL
       ...(conflict !== undefined && { conflict }),
       rejected: [
         ...rejected,
-        ...(document.rejected ?? []).filter(({ fragment }) => fragment !== undefined),
+        ...(document.rejected ?? []).filter(
+          ({ fragment, cause }) => fragment !== undefined || cause === "ConfigTooLarge",
+        ),
       ].filter((one) => isFor(one.hostname, url.hostname)),
       ...(frozen !== undefined && { held: heldText(frozen) }),
       ...(document.syncStatus !== "Synced" &&

@@ -126,6 +126,53 @@ describe("a ConfigMap of a namespace", () => {
 });
 
 describe("hosts on a shared tunnel", () => {
+  it("TUN-319 a namespace that fills the ConfigMap of a tunnel is held back itself; others are served", async () => {
+    await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
+    const id = await tunnelId("ClusterTunnel", "main");
+    const ingress = (name: string, hosts: readonly string[]): object => ({
+      metadata: { name, annotations: { "cloudflare.com/disable-dns": "true" } },
+      spec: {
+        ingressClassName: "cloudflare",
+        rules: hosts.map((host) => ({
+          host,
+          http: {
+            paths: [
+              { path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } },
+            ],
+          },
+        })),
+      },
+    });
+    const floods = Array.from({ length: 14 }, (_, index) => `flood-${index}`);
+    for (const name of floods) {
+      const hosts = Array.from({ length: 500 }, (_, index) => `h${index}.${name}.example.com`);
+      await stage.create("Ingress", name, ingress(name, hosts) as Loose);
+    }
+    const elsewhere = `/apis/networking.k8s.io/v1/namespaces/${operator}/ingresses`;
+    await stage.client.ok("POST", elsewhere, ingress("quiet", ["quiet.example.com"]));
+    try {
+      const served = (): string[] =>
+        stage.remote(id).ingress.map(({ hostname = "", service }: Loose) => `${hostname} ${service}`);
+      let out: string[] = [];
+      await eventually(async () => {
+        expect(served()).toContain(`quiet.example.com http://web.${operator}.svc:80`);
+        expect(served().length).toBeGreaterThan(2_000);
+        const { rejected, sources } = await document(id);
+        out = rejected.map(({ source, cause }: Loose) => `${cause} ${source}`);
+        expect(out.length).toBeGreaterThan(0);
+        const kept = Object.keys(sources).filter((key) => key.startsWith("Ingress/"));
+        expect(out.length + kept.length).toBe(floods.length + 1);
+      }, 60_000);
+      for (const one of out) expect(one).toContain(`ConfigTooLarge Ingress/${stage.namespace}/flood-`);
+      const [name = ""] = out.map((one) => one.split("/")[2]);
+      await eventually(async () =>
+        expect((await stage.events(name)).join("\n")).toMatch(/Warning ConfigTooLarge .*spread the hosts/),
+      );
+    } finally {
+      await stage.client.request("DELETE", `${elsewhere}/quiet`);
+    }
+  });
+
   it("TUN-650 TUN-652 a namespace claims those that the policy of the tunnel gives it; the others are set aside and told", async () => {
     const own = stage.namespace;
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });

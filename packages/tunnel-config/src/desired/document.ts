@@ -63,8 +63,11 @@ export interface Rejection {
   readonly hostname: string;
   readonly path: string;
   readonly reason: string;
-  /** Set where the policy of the tunnel says so; the rejection is for all rules of the host then. */
-  readonly cause?: "HostNotAllowed";
+  /**
+   * Set where the policy of the tunnel says so (the rejection is for all rules of the host then), or where there is no room
+   * for the whole source (host and path are empty then).
+   */
+  readonly cause?: "HostNotAllowed" | "ConfigTooLarge";
   /** Hash of the source when the API refused it as a whole; host and path are empty then. */
   readonly fragment?: string;
   /** RFC 3339: when that was. */

@@ -89,14 +89,16 @@ function conditionsOf(
   if (target.state === "unknown")
     return [{ type: "Accepted", on: false, reason: "NoMatchingParent", message: target.message }, resolved];
   const denied = deniedHosts("", source);
-  const rejected = refused.filter(({ cause }) => cause === undefined);
+  const rejected = refused.filter(({ cause }) => cause !== "HostNotAllowed");
   const left = [
     ...unsupported,
     ...denied.map(({ reason }) => reason),
     ...rejected.map(({ hostname, path, reason }) => `${hostname}${path}: ${reason}`),
   ];
   const reason = left.length > denied.length ? "UnsupportedValue" : "HostNotAllowed";
-  const nothing = empty || (denied.length + rejected.length > 0 && rejected.length === claimsOf(source));
+  const hasNoRoom = rejected.some(({ cause }) => cause === "ConfigTooLarge");
+  const nothing =
+    empty || hasNoRoom || (denied.length + rejected.length > 0 && rejected.length === claimsOf(source));
   if (nothing) return [{ type: "Accepted", on: false, reason, message: joined(left) }, resolved];
   return [
     { type: "Accepted", on: true, reason: "Accepted" },

@@ -29,13 +29,33 @@ export function tellOutcome(
   const rejectedBefore = new Set((stored.rejected ?? []).map(textOf));
   for (const rejection of next.rejected) {
     if (rejectedBefore.has(textOf(rejection))) continue;
-    const { source, hostname, path, reason, fragment, cause = "RuleRejected" } = rejection;
-    const what =
-      fragment === undefined
-        ? `${`${hostname}${path}` === "" ? "a rule" : `rule ${hostname}${path}`} is left out`
-        : "the API refuses its rules; those that it took last stay";
+    const { source, reason, cause = "RuleRejected" } = rejection;
+    const what = whatOf(rejection);
     tell(source, "Warning", cause, `${what}: ${reason}`);
   }
+}
+
+/** Tells the owner of the tunnel of namespaces that its ConfigMap has no room for (TUN-319), each once. */
+export function tellRoom(
+  events: EventRecorder,
+  about: Parameters<EventRecorder["record"]>[0],
+  stored: ConfigDocument,
+  rejected: readonly Rejection[],
+): void {
+  const reasons = (all: readonly Rejection[]): Set<string> =>
+    new Set(all.filter(({ cause }) => cause === "ConfigTooLarge").map(({ reason }) => reason));
+  const before = reasons(stored.rejected ?? []);
+  for (const note of reasons(rejected)) {
+    if (!before.has(note))
+      events.record(about, { type: "Warning", reason: "ConfigTooLarge", note, distinct: note });
+  }
+}
+
+function whatOf({ hostname, path, fragment, cause }: Rejection): string {
+  if (fragment !== undefined) return "the API refuses its rules; those that it took last stay";
+  if (cause === "ConfigTooLarge") return "its rules stay as they are served, if they are";
+  const rule = `${hostname}${path}`;
+  return `${rule === "" ? "a rule" : `rule ${rule}`} is left out`;
 }
 
 interface Claim {

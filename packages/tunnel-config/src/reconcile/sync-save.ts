@@ -4,8 +4,8 @@ import { openApexes } from "../desired/apex.ts";
 import { unmountedCaPools } from "../desired/ca-pools.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import { shadowedRules } from "../desired/shadows.ts";
-import { tellOutcome } from "./sync-events.ts";
-import type { Pass } from "./sync-pass.ts";
+import { tellOutcome, tellRoom } from "./sync-events.ts";
+import { type Pass, target } from "./sync-pass.ts";
 import { saveDocument } from "./sync-store.ts";
 
 /** Keeps what was found; without sources and owners there is nothing to keep (TUN-310). */
@@ -23,6 +23,7 @@ export async function save(current: Pass, document: ConfigDocument): Promise<voi
   const { key, ctx, options, stored, collected, sources, desired } = current;
   const outcome = { ...desired, rejected: [...desired.rejected, ...current.held] };
   tellOutcome(ctx.events, collected, stored.document, outcome);
+  tellRoom(ctx.events, target(current), stored.document, outcome.rejected);
   const told = [
     ...unmountedCaPools(sources, mountsCaPool(collected.owners)),
     ...shadowedRules(desired),

@@ -1,15 +1,14 @@
-/** How much a ConfigMap holds (TUN-319). */
-import { type ConfigDocument, serialiseDocument } from "../desired/document.ts";
+/** The last resort where a ConfigMap cannot hold what a tunnel needs (TUN-319). */
+import type { ConfigDocument } from "../desired/document.ts";
+import { documentSize, MAX_DOCUMENT } from "../desired/share.ts";
 import { Problem } from "./problem.ts";
 
-/** Largest document that is stored, in bytes: the API server takes 1 MiB of a whole object, keys and marks included. */
-const MAX_DOCUMENT = 1000 * 1024;
 /** Time until sources that were too large are looked at again, in milliseconds; a change of them comes by itself. */
 const TOO_LARGE_MS = 300_000;
 
 /** What could not be stored is not transmitted either: nobody would know what the account holds. */
 export function assertFits(document: ConfigDocument): void {
-  const size = Buffer.byteLength(serialiseDocument(document));
+  const size = documentSize(document);
   if (size <= MAX_DOCUMENT) return;
   const message =
     `the sources of the tunnel take ${Math.ceil(size / 1024)} KiB, a ConfigMap holds 1024; ` +

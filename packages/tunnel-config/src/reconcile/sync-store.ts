@@ -62,12 +62,14 @@ function withData(object: ConfigObject, options: StoreOptions, document: ConfigD
   const labels = { ...object.metadata.labels, [LABELS.tunnelId]: tunnelId, [LABELS.type]: CONFIG_TYPE };
   const { references, owner } = ownership(object, owners, operatorNamespace);
   const { [ANNOTATIONS.owner]: _, ...annotations } = object.metadata.annotations ?? {};
-  const { [HISTORY_KEY]: kept, ...others } = object.data ?? {};
+  const { [HISTORY_KEY]: kept, [BROKEN_KEY]: brokenBefore, ...others } = object.data ?? {};
   const data: Record<string, string> = {
     ...others,
     [CONFIG_KEY]: serialiseDocument({ ...document, tunnelId }),
   };
-  if (stored.broken !== undefined) data[BROKEN_KEY] = stored.broken;
+  const broken = stored.broken ?? brokenBefore;
+  // Like the history, it never keeps a document from being stored.
+  if (broken !== undefined && sizeOf([broken, ...Object.values(data)]) <= MAX_DATA) data[BROKEN_KEY] = broken;
   const history = historyText(options.history, kept, MAX_DATA - sizeOf(Object.values(data)));
   if (history !== undefined) data[HISTORY_KEY] = history;
   const { ownerReferences: __, annotations: ___, ...metadata } = object.metadata;

@@ -7,7 +7,7 @@ import type { ObjectKey, Reconcile, ReconcileContext, Result } from "@quartet/co
 import { CONFIG_MAP } from "@quartet/core/kinds";
 import { ApiError } from "../cloudflare/errors.ts";
 import { ANNOTATIONS } from "../constants.ts";
-import { aggregate } from "../desired/aggregate.ts";
+import { shareOut } from "../desired/share.ts";
 import { type ClaimWait, createClaimWait } from "./claim-wait.ts";
 import { collect } from "./collect.ts";
 import { createHostLimits } from "./host-limits.ts";
@@ -61,9 +61,9 @@ async function pass(
   const limit = (await limits(ctx.cache, world))(tunnelId);
   const wanted = nextSources(document, collected, others, now, options.namespaces, limit);
   const accepted = acceptedSources(document, options.namespaces, limit);
-  const { sources, rejected } = holdBack(wanted, accepted, document.rejected, now);
-  const desired = aggregate(sources);
-  const held = rejected;
+  const allowed = holdBack(wanted, accepted, document.rejected, now);
+  const { sources, desired, rejected } = shareOut(document, allowed.sources, accepted);
+  const held = [...allowed.rejected, ...rejected];
   const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, accepted, desired, held };
   if (stored.broken !== undefined) {
     const note =
