@@ -1,9 +1,9 @@
 /** Reloads without a shell: by HTTP, and by a signal. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createScene, eventually, type Scene } from "./agent.testkit.ts";
 
 let scene: Scene;
@@ -45,7 +45,7 @@ async function serving(
 /** A process with the name; resolves with the signal that ended it. */
 function service(name: string): { pid: number; ended: Promise<NodeJS.Signals | null> } {
   const program = scene.path(name);
-  copyFileSync("/bin/sleep", program);
+  if (!scene.exists(name)) copyFileSync("/bin/sleep", program);
   const child = spawn(program, ["600"], { stdio: "ignore" });
   children.add(child);
   return {
@@ -55,11 +55,15 @@ function service(name: string): { pid: number; ended: Promise<NodeJS.Signals | n
 }
 
 it("CONFD-CMD-14 CONFD-PROC-17 a request is one for all that changed together, and is made again until it succeeds", async () => {
-  const { url, asked } = await serving([503, "busy\n"], [301, ""], [200, "done"]);
-  for (const name of ["a", "b"]) out(name, `reload_http = "${url}/-/reload"`);
+  const { url, asked } = await serving([200, "done"], [503, "busy\n"], [301, ""], [200, "done"]);
+  const line = `reload_http = "${url}/-/reload"`;
+  for (const name of ["a", "b"]) out(name, line);
+  expect((await scene.run(args("--onetime"))).code).toBe(0);
+  expect(asked).toEqual(["POST /-/reload"]);
+  out("c", line);
   const agent = scene.start(args("--watch"));
   await eventually(agent.log, (log) => log.includes("works again"));
-  expect(asked).toEqual(Array.from({ length: 3 }, () => "POST /-/reload"));
+  expect(asked).toEqual(Array.from({ length: 4 }, () => "POST /-/reload"));
   expect(agent.log()).toContain('Reload failed: HTTP 503: "busy\\n"; it stays due');
   expect(agent.log()).toContain("Reload failed: HTTP 301");
   expect((await agent.stop()).code).toBe(0);
@@ -110,10 +114,47 @@ it("CONFD-CMD-15 a process that is not there, or a file that holds none, is name
   const { code, stderr } = await scene.run(args("--onetime"));
   expect(code).toBe(1);
   expect(stderr).toContain("Reload failed: no process confd-t-nobody");
-  expect(stderr).toContain("pid holds no number of a process");
+  expect(stderr).toContain('pid holds no number of a process that can be told: "0"');
+});
+
+it("CONFD-CMD-15 the agent's own number comes from another container: nobody was told", async () => {
+  scene.write("pid", String(process.pid));
+  out("a", `reload_signal = "${scene.path("pid")}:WINCH"`);
+  const { code, stderr } = await scene.run(args("--onetime"));
+  expect(code).toBe(1);
+  expect(stderr).toContain("pid holds the number of the agent itself");
+});
+
+it("CONFD-CMD-15 a pipe in the place of a file with a number stops nobody", async () => {
+  execFileSync("mkfifo", [scene.path("pid")]);
+  out("a", `reload_signal = "${scene.path("pid")}:HUP"`);
+  const agent = scene.start(args("--onetime"));
+  expect((await agent.ended()).code).toBe(1);
+  expect(agent.log()).toContain("pid holds no number of a process");
+});
+
+it("CONFD-CMD-15 all processes of a name are told, also behind one that may not be", async () => {
+  const services = [service("confd-t-many"), service("confd-t-many")];
+  const [first, second] = services.map(({ pid }) => pid).sort((a, b) => a - b);
+  const kill = vi.spyOn(process, "kill").mockImplementationOnce(() => {
+    throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+  });
+  try {
+    out("a", 'reload_signal = "confd-t-many:HUP"');
+    const { code, stderr } = await scene.run(args("--onetime"));
+    expect(kill.mock.calls).toEqual([
+      [first, "SIGHUP"],
+      [second, "SIGHUP"],
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`process ${first} of confd-t-many: kill EPERM`);
+  } finally {
+    kill.mockRestore();
+  }
 });
 
 it.each([
+  ['reload_http = "http://u:p@h:99999/"', "is no request: use"],
   ['reload_http = "ftp://h/"', "is no request: use"],
   ['reload_http = "http://u:p@h/"', "a password cannot be part of the address"],
   ['reload_signal = "nginx"', 'is no signal of a process: use "nginx:HUP"'],

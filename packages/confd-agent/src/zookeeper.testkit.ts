@@ -48,7 +48,13 @@ export async function startZooKeeper(): Promise<ZooKeeperServer> {
     ].join("\n"),
   );
   const open = (dialTimeout = 5000): Promise<Session> =>
-    openSession({ server: { host: "127.0.0.1", port }, dialTimeout, login: "", onEvent: () => {} });
+    openSession({
+      server: { host: "127.0.0.1", port },
+      dialTimeout,
+      answerTimeout: 60_000,
+      login: "",
+      onEvent: () => {},
+    });
   const within = async (work: (session: Session) => Promise<void>): Promise<void> => {
     const session = await open();
     await work(session).finally(session.end);

@@ -8,7 +8,7 @@ const MAX_REREADS = 3;
 export interface FollowedOptions extends MirrorOptions {
   /** Reads all of the ranges. */
   readonly readAll: (ranges: readonly string[], signal: AbortSignal) => Promise<OwnValues>;
-  /** Reads keys of the server that belong to the ranges. */
+  /** Reads keys of the server that belong to the ranges, which are those that are followed. */
   readonly readOwns: (
     owns: readonly string[],
     ranges: readonly string[],
@@ -37,6 +37,7 @@ export interface Followed {
 export function createFollowed({ readAll, readOwns, ...options }: FollowedOptions): Followed {
   const mirror = createMirror(options);
   let answered: (() => Promise<unknown>) | undefined;
+  let followed: readonly string[] = [];
   /** The last refresh: one ends before the next begins, so that no older answer comes after a newer one. */
   let refreshing: Promise<unknown> = Promise.resolve();
 
@@ -54,7 +55,8 @@ export function createFollowed({ readAll, readOwns, ...options }: FollowedOption
   const refresh = async (ranges: readonly string[], signal: AbortSignal): Promise<number> => {
     const since = mirror.count();
     const owns = mirror.stale(ranges) ?? [];
-    mirror.refresh(owns, await readOwns(owns, ranges, signal), since);
+    // What a key is to other ranges than those of this read counts too: all of them are told of it at once.
+    mirror.refresh(owns, await readOwns(owns, followed, signal), since);
     return since;
   };
   const readChanged = async (
@@ -82,6 +84,7 @@ export function createFollowed({ readAll, readOwns, ...options }: FollowedOption
     },
     follow: (ranges, isAnswered) => {
       mirror.start(ranges);
+      followed = ranges;
       answered = isAnswered;
     },
     unfollow: () => {

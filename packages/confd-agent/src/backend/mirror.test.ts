@@ -46,6 +46,16 @@ it("CONFD-REDIS-13 what changed while it was read stays to be read", () => {
   expect(shown(mirror, "/a")).toEqual({ "/a/1": "last" });
 });
 
+it("CONFD-REDIS-13 a read of keys that comes in behind a later whole read is not taken", () => {
+  const mirror = mirrorOf("/a");
+  mirror.fill(["/a"], texts({ "/a/1": "old" }), mirror.count());
+  const since = mirror.told("/a/1");
+  mirror.told("/a/1");
+  mirror.fill(["/a"], texts({ "/a/1": "last" }), mirror.count());
+  mirror.refresh(["/a/1"], texts({ "/a/1": "middle" }), since);
+  expect(shown(mirror, "/a")).toEqual({ "/a/1": "last" });
+});
+
 it("CONFD-REDIS-13 CONFD-WATCH-9 reads from before the watch stood are not taken", () => {
   const mirror = mirrorOf("/a");
   const before = mirror.count();

@@ -116,8 +116,9 @@ export function createMirror({ logical, above }: MirrorOptions): Mirror {
       for (const own of owns) {
         const values = read.get(own);
         for (const part of partsWith(own)) {
-          if (!part.filled) continue;
-          part.at = Math.max(part.at, since);
+          // Behind a whole read that began later it comes too late.
+          if (!part.filled || part.at > since) continue;
+          part.at = since;
           if (values === undefined) part.known.delete(own);
           else part.known.set(own, values);
           if ((part.stale.get(own) ?? 0) <= since) part.stale.delete(own);

@@ -1,6 +1,6 @@
 /** Files as readers see them. */
 import { chownSync, linkSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createScene, type Scene } from "../agent.testkit.ts";
 import { digestOf } from "./compare.ts";
@@ -144,6 +144,13 @@ describe("CONFD-FILE-17 a crash of the machine", () => {
     expect(await afterStart()).toMatchObject({ text: "new", left: [] });
     linkSync(scene.path("a.conf"), scene.path(kept("other")));
     expect(await afterStart()).toMatchObject({ text: "new", left: [] });
+  });
+
+  it("before others wrote the file leaves it as it is: nothing of theirs was lost", async () => {
+    scene.write(kept("new"), "old");
+    await sleep(20);
+    scene.write("a.conf", "theirs");
+    expect(await afterStart()).toMatchObject({ text: "theirs", left: [] });
   });
 
   it("is not simulated by others who may write in the folder", async () => {

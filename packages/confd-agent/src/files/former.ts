@@ -2,7 +2,7 @@
  * The text that stood in a file, kept beside it until the one that took its place is on the disk. A machine that crashes
  * in between may leave an empty file or zeros, for the new name may reach the disk before the new text does.
  */
-import { linkSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../errors.ts";
 import { digestOf, readCurrent } from "./compare.ts";
@@ -53,10 +53,15 @@ export function recoverFormer(target: string, uid: number): boolean {
   const isWhole =
     now !== undefined && kept.some(({ isTarget, digest }) => isTarget || digest === digestOf(now.content));
   const [last] = kept;
-  if (!isWhole) renameSync(last!.path, target);
+  const isLost = !isWhole && !wasWrittenSince(target, last!.linkedMs);
+  if (isLost) renameSync(last!.path, target);
   for (const { path } of kept) rmSync(path, { force: true });
-  return !isWhole;
+  return isLost;
 }
+
+/** What a crash took was written before the old text was kept: a later text is that of others, and whole. */
+const wasWrittenSince = (target: string, linkedMs: number): boolean =>
+  (statSync(target, { throwIfNoEntry: false })?.mtimeMs ?? 0) > linkedMs;
 
 interface Kept {
   readonly path: string;
@@ -64,6 +69,8 @@ interface Kept {
   /** It is the file itself: the change went no further. */
   readonly isTarget: boolean;
   readonly mtimeMs: number;
+  /** When it was kept, or later. */
+  readonly linkedMs: number;
 }
 
 /** What is kept, the last first. */
@@ -79,7 +86,7 @@ function keptFor(target: string, uid: number): readonly Kept[] {
     const entry = lstatSync(path);
     const isTarget = entry.ino === inode;
     const isOurs = entry.isFile() && entry.uid === uid && (entry.nlink === 1 || isTarget);
-    if (isOurs) found.push({ path, digest, isTarget, mtimeMs: entry.mtimeMs });
+    if (isOurs) found.push({ path, digest, isTarget, mtimeMs: entry.mtimeMs, linkedMs: entry.ctimeMs });
   }
   return found.sort((a, b) => b.mtimeMs - a.mtimeMs);
 }

@@ -36,7 +36,9 @@ function parseHttp(text: string, fail: (problem: string) => never): Reload {
   const [, method = "POST", address = ""] = /^(?:([A-Z]+) +)?(\S+)$/.exec(text) ?? [];
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    return fail(`reload_http: ${JSON.stringify(text)} is no request: use "POST http://host:port/path"`);
+    // With a password in it, it is not told either.
+    const shown = text.includes("@") ? "it" : JSON.stringify(text);
+    return fail(`reload_http: ${shown} is no request: use "POST http://host:port/path"`);
   }
   // They would be told with every failure.
   if (url.username !== "" || url.password !== "")

@@ -1,5 +1,5 @@
 /** Tells services that their files are others, without any shell where the resource says so. */
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { shownDuration } from "../config/duration.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import type { Reload } from "../resource/reload.ts";
@@ -7,6 +7,8 @@ import { type CommandOptions, type CommandResult, MAX_OUTPUT, runCommand } from 
 
 /** What the kernel keeps of a name, in bytes. */
 const NAME_BYTES = 15;
+/** What is read of a file with a number, in bytes. */
+const NUMBER_BYTES = 64;
 /** Status of what failed without one of its own. */
 const FAILED = -1;
 
@@ -72,20 +74,44 @@ async function readBody({ body }: Response): Promise<{ kept: Buffer; leftOut: nu
 function sendSignal(target: string, signal: NodeJS.Signals): CommandResult {
   try {
     const found = target.startsWith("/") ? [numberIn(target)] : processesNamed(target);
-    if (found.length === 0) return failed(`no process ${target}`);
-    for (const pid of found) process.kill(pid, signal);
-    return done;
+    const problems = found.flatMap((pid) => problemOf(pid, target, signal) ?? []);
+    const [problem = found.length === 0 ? `no process ${target}` : undefined] = problems;
+    return problem === undefined ? done : failed(problem);
   } catch (error) {
-    return failed(codeOf(error) === "ESRCH" ? `the process of ${target} is gone` : messageOf(error));
+    return failed(messageOf(error));
+  }
+}
+
+/** Sends it to one process; what is wrong, if so. */
+function problemOf(pid: number, target: string, signal: NodeJS.Signals): string | undefined {
+  try {
+    process.kill(pid, signal);
+    return undefined;
+  } catch (error) {
+    const isGone = codeOf(error) === "ESRCH";
+    return isGone ? `the process of ${target} is gone` : `process ${pid} of ${target}: ${messageOf(error)}`;
   }
 }
 
 function numberIn(file: string): number {
-  const text = readFileSync(file, "latin1").trim();
-  // 0 and 1 would be this group of processes, and what started everything.
+  const text = beginningOf(file).trim();
+  // 0 is this group of processes. 1 is what started everything, or the number that a service has in another container.
   if (!/^[1-9][0-9]{0,9}$/.test(text) || text === "1")
-    throw new Error(`${file} holds no number of a process`);
+    throw new Error(`${file} holds no number of a process that can be told: ${JSON.stringify(text)}`);
+  if (Number(text) === process.pid)
+    throw new Error(`${file} holds the number of the agent itself: it comes from another container`);
   return Number(text);
+}
+
+/** A number and what surrounds it. Its folder may be the service's: a pipe, or what has no end, shall stop nobody. */
+function beginningOf(file: string): string {
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(NUMBER_BYTES);
+    return bytes.toString("latin1", 0, readSync(opened, bytes));
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** The processes of a name, without those that another of the name has started: a master tells its workers. */

@@ -11,15 +11,21 @@ const FEW_RANGES = 8;
 const PIPELINE = 500;
 
 /** Keys below the ranges. A scan goes through all keys of the server: many ranges share one, and choose. */
-export async function scanBelow(redis: Redis, ranges: readonly string[], keys: RedisKeys): Promise<string[]> {
+export async function scanBelow(
+  redis: Redis,
+  ranges: readonly string[],
+  keys: RedisKeys,
+  signal: AbortSignal,
+): Promise<string[]> {
   if (ranges.length <= FEW_RANGES) {
     const found: string[] = [];
-    for (const range of ranges) found.push(...(await scan(redis, keys.below(range))));
+    for (const range of ranges)
+      for (const key of await scan(redis, keys.below(range), signal)) found.push(key);
     return found;
   }
   const isAsked = within(ranges);
-  const found = await scan(redis, `${escaped(commonStart(ranges.map((range) => keys.own(range))))}*`);
-  return found.filter((key) => isAsked(keys.logical(key)));
+  const found = await scan(redis, `${escaped(commonStart(ranges.map((range) => keys.own(range))))}*`, signal);
+  return [...found].filter((key) => isAsked(keys.logical(key)));
 }
 
 /** What all of the texts begin with. */
@@ -29,10 +35,12 @@ function commonStart(texts: readonly string[]): string {
   return start;
 }
 
-async function scan(redis: Redis, pattern: string): Promise<string[]> {
+async function scan(redis: Redis, pattern: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   let cursor = "0";
   do {
+    // Nobody waits for it any more: the next try would go through all keys beside it.
+    signal.throwIfAborted();
     const [next, page] = (await redis.callBuffer(
       "SCAN",
       cursor,
@@ -44,7 +52,7 @@ async function scan(redis: Redis, pattern: string): Promise<string[]> {
     for (const key of page) found.add(key.toString("latin1"));
     cursor = next.toString();
   } while (cursor !== "0");
-  return [...found];
+  return found;
 }
 
 /** The server's keys above the ranges: a range may be a field of a hash. */

@@ -38,11 +38,11 @@ export function createReader({ keys, connection, onUnusable }: ReaderOptions): F
   return createFollowed({
     logical: keys.logical,
     above,
-    readAll: (ranges) =>
+    readAll: (ranges, signal) =>
       read({
         above: above(ranges),
         asked: ownKeys(ranges),
-        below: (redis) => scanBelow(redis, ranges, keys),
+        below: (redis) => scanBelow(redis, ranges, keys, signal),
       }),
     readOwns: (owns, ranges) => {
       const fields = new Set(above(ranges));

@@ -85,7 +85,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
         return await reader.read(ranges, { changed: atLeast !== undefined, signal });
       } catch (error) {
         // What does not answer any more may look connected for long.
-        if (!isReply(error)) commands?.disconnect();
+        if (!isReply(error) && error !== signal.reason) commands?.disconnect();
         throw error;
       }
     },

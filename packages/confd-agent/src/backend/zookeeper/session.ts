@@ -12,6 +12,8 @@ export interface SessionOptions {
   readonly server: ServerAddress;
   /** Limit for the connection and the login, in milliseconds. */
   readonly dialTimeout: number;
+  /** Limit for the answer to a request, in milliseconds: a session that owes one for longer is given up. */
+  readonly answerTimeout: number;
   /** `USER:PASSWORD`, a byte string; empty for none. */
   readonly login: string;
   /** A node below a watched path was made, removed or written. */
@@ -73,13 +75,15 @@ const PASSWORD_BYTES = 16;
 const LAST_XID = 0x7fffffff;
 
 interface Waiting {
+  /** When it was sent (monotonic milliseconds). */
+  readonly since: number;
   readonly resolve: (body: JuteReader) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Opens a session and logs in; then the server has caught up with what the others had by now. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { server, dialTimeout, login, onEvent } = options;
+  const { server, dialTimeout, answerTimeout, login, onEvent } = options;
   const socket = createConnection({ ...server, noDelay: true });
   const ended = Promise.withResolvers<Error>();
   const greeted = Promise.withResolvers<number>();
@@ -112,7 +116,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const send = (number: number, operation: number, write: (body: JuteWriter) => JuteWriter) =>
     new Promise<JuteReader>((resolve, reject) => {
       if (!isOpen) return reject(new BackendError("the connection is lost"));
-      waiting.set(number, { resolve, reject });
+      waiting.set(number, { since: performance.now(), resolve, reject });
       socket.write(write(juteWriter().int(number).int(operation)).frame());
     });
   const call: Session["call"] = (operation, write) => {
@@ -167,8 +171,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (agreed <= 0) throw new BackendError("the server refuses the session");
     if (!isOpen) throw new BackendError("the connection is lost");
     const third = Math.min(Math.max(agreed, SHORTEST_MS), SESSION_MS) / 3;
-    silence = setTimeout(() => lose(new BackendError("the server does not answer any more")), 2 * third);
+    const giveUp = (): void => lose(new BackendError("the server does not answer any more"));
+    silence = setTimeout(giveUp, 2 * third);
     alive = setInterval(() => {
+      // Signs of life are no answers: whoever waits for one would do so for ever.
+      const [oldest] = waiting.values();
+      if (oldest !== undefined && performance.now() - oldest.since > answerTimeout) return giveUp();
       if (!waiting.has(PING_XID)) send(PING_XID, PING, (body) => body).catch(() => {});
     }, third);
     if (login !== "") await send(AUTH_XID, AUTH, (body) => body.int(0).bytes("digest").bytes(login));

@@ -24,14 +24,14 @@ export async function readTrees(
   let level: readonly string[] = paths;
   // By levels, so that no depth of a tree is one of the program.
   while (level.length > 0) {
-    const next: string[] = [];
+    const next: (readonly string[])[] = [];
     await each(level, signal, async (path) => {
       const node = await readNode(session, path);
       if (node === undefined) return;
       put(found, path, node);
-      if (node.children > 0) next.push(...(await readChildren(session, path)));
+      if (node.children > 0) next.push(await readChildren(session, path));
     });
-    level = next;
+    level = next.flat();
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { loadSettings } from "../../config/settings.ts";
 import type { Backend } from "../backend.ts";
 import { checkBackend } from "../connect.ts";
 import { type JuteWriter, juteFrames, juteReader, juteWriter } from "./jute.ts";
-import { ADD_WATCH, GET_CHILDREN, GET_DATA, UNIMPLEMENTED } from "./session.ts";
+import { ADD_WATCH, GET_CHILDREN, GET_DATA, NO_AUTH, UNIMPLEMENTED } from "./session.ts";
 import { createZooKeeperBackend } from "./zookeeper.ts";
 
 let server: Server | undefined;
@@ -20,9 +20,10 @@ afterEach(async () => {
 
 const { settings } = loadSettings(new Map(), {});
 
-/** A server that gives its own answers: an error, or what follows the head. */
+/** A server that gives its own answers: an error, or what follows the head; or none. */
 async function answering(
-  answer: (operation: number, path: string) => number | ((body: JuteWriter) => JuteWriter),
+  answer: (operation: number, path: string) => number | undefined | ((body: JuteWriter) => JuteWriter),
+  own: Partial<typeof settings> = {},
 ): Promise<Backend> {
   server = createServer((socket) => {
     sockets.add(socket);
@@ -33,13 +34,14 @@ async function answering(
       for (const message of frames(chunk)) {
         if (!isGreeted) {
           isGreeted = true;
-          socket.write(juteWriter().int(0).int(6000).long(1n).bytes("").frame());
+          socket.write(juteWriter().int(0).int(3000).long(1n).bytes("").frame());
           continue;
         }
         const request = juteReader(message);
         const xid = request.int();
         const operation = request.int();
         const given = xid > 0 && operation > 0 ? answer(operation, request.bytes()) : 0;
+        if (given === undefined) continue;
         const head = juteWriter().int(xid).long(1n);
         const error = typeof given === "number" ? given : 0;
         const body = typeof given === "number" ? head.int(error) : given(head.int(0));
@@ -50,7 +52,7 @@ async function answering(
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  backend = createZooKeeperBackend({ ...settings, nodes: [`127.0.0.1:${port}`], interval: 100 });
+  backend = createZooKeeperBackend({ ...settings, nodes: [`127.0.0.1:${port}`], interval: 100, ...own });
   return backend;
 }
 
@@ -62,7 +64,7 @@ const node =
     return stat.int(children).long(0n);
   };
 const children =
-  (...names: readonly string[]) =>
+  (names: readonly string[]) =>
   (body: JuteWriter): JuteWriter => {
     const list = body.int(names.length);
     for (const name of names) list.bytes(name);
@@ -92,16 +94,53 @@ it("CONFD-ZK-6 messages are found however the network cuts them", () => {
 
 it("CONFD-ZK-6 a tree without end is left when the time is over", async () => {
   const made = await answering((operation) =>
-    operation === GET_DATA ? node("", 1) : operation === GET_CHILDREN ? children("x") : 0,
+    operation === GET_DATA ? node("", 1) : operation === GET_CHILDREN ? children(["x"]) : 0,
   );
   await expect(read(made, AbortSignal.timeout(200))).rejects.toThrow();
 });
 
 it.each(["", "..", "b/c"])("CONFD-ZK-6 a child with the name %j is none", async (name) => {
   const made = await answering((operation) =>
-    operation === GET_DATA ? node("", 1) : operation === GET_CHILDREN ? children(name) : 0,
+    operation === GET_DATA ? node("", 1) : operation === GET_CHILDREN ? children([name]) : 0,
   );
   await expect(read(made)).rejects.toThrow("a child has no name");
+});
+
+it("CONFD-ZK-2 a node may have more children than a call takes arguments", async () => {
+  const names = Array.from({ length: 200_000 }, (_, index) => `${index}`);
+  const made = await answering((operation, path) => {
+    if (operation === GET_CHILDREN) return children(names);
+    return path === "/a" ? node("", names.length) : operation === GET_DATA ? NO_AUTH : 0;
+  });
+  await expect(read(made)).rejects.toThrow(/^zookeeper: \/a\/[0-9]+: not authorized$/);
+});
+
+it("CONFD-ZK-4 a session that leaves a request without an answer is given up with it", async () => {
+  let silent = false;
+  const made = await answering(
+    (operation) => (operation === GET_DATA ? (silent ? undefined : node("v", 0)) : 0),
+    { backendTimeout: 100 },
+  );
+  const stop = new AbortController();
+  const watch = () => {
+    const ready = Promise.withResolvers<unknown>();
+    const ended = made.watch!(
+      ["/a"],
+      { onReady: ready.resolve, onChange: () => {}, onNotice: () => {} },
+      stop.signal,
+    );
+    return { ready: ready.promise, ended };
+  };
+  const first = watch();
+  await first.ready;
+  silent = true;
+  const given = expect(first.ended).rejects.toThrow("does not answer");
+  await expect(read(made)).rejects.toThrow("does not answer");
+  await given;
+  silent = false;
+  await watch().ready;
+  expect((await read(made)).values).toEqual(new Map([["/a", "v"]]));
+  stop.abort();
 });
 
 it("CONFD-ZK-3 a server before 3.6 is read again and again, and named", async () => {

@@ -43,6 +43,7 @@ export function createZooKeeperBackend(settings: BackendSettings): Backend {
         return await openSession({
           server,
           dialTimeout: settings.dialTimeout,
+          answerTimeout: settings.backendTimeout,
           login,
           onEvent: (path, kind) => {
             if (![CREATED, DELETED, CHANGED].includes(kind)) return;
