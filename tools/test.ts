@@ -37,6 +37,20 @@ const programs = [
     )),
   },
   {
+    tests: "**/*zookeeper*.real.test.ts",
+    ...(await find(
+      "ZooKeeper server",
+      "no program: Debian's packages default-jre-headless, libzookeeper-java",
+      () =>
+        output(
+          "java",
+          "-cp",
+          "/usr/share/java/zookeeper.jar",
+          "org.apache.zookeeper.version.VersionInfoMain",
+        ),
+    )),
+  },
+  {
     tests: "**/*nginx*.real.test.ts",
     ...(await find("nginx", "no program: Debian's package nginx-light", () =>
       output("/bin/sh", "-c", "PATH=$PATH:/usr/sbin nginx -v 2>&1"),

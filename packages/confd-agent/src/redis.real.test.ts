@@ -136,6 +136,38 @@ it("CONFD-REDIS-4 CONFD-BE-4 many resources are read with one scan, each its own
   expect(scans()).toBe("1");
 });
 
+it("CONFD-REDIS-13 CONFD-REDIS-8 a change that was told brings to light that all keys were removed or replaced", async () => {
+  app();
+  redis.command("mset", "/app/a", "1", "/app/b", "1");
+  redis.command("-n", "1", "mset", "/app/c", "1", "/app/d", "1");
+  watch("--resync-interval", "0");
+  await becomes(scene, "out", "a=1 b=1 ");
+  set("/app/a", "2");
+  await becomes(scene, "out", "a=2 b=1 ");
+  redis.command("swapdb", "0", "1");
+  set("/app/c", "2");
+  await becomes(scene, "out", "c=2 d=1 ");
+  redis.command("flushall");
+  set("/app/e", "1");
+  await becomes(scene, "out", "e=1 ");
+});
+
+it("CONFD-REDIS-13 a key read for a range below it is not lost to the range that it lies in", async () => {
+  redis.command("mset", "/app/a", "1", "/app/b", "1", "/app/b/c", "1");
+  app(['debounce = "300ms"']);
+  scene.resource("narrow", { keys: ["/app/b/c"], template: '{{getv "/app/b/c"}}' });
+  watch();
+  await becomes(scene, "out", "a=1 b=1 ");
+  await becomes(scene, "narrow", "1");
+  redis.command("mset", "/app/a", "2", "/app/b", "2", "/app/b/c", "2");
+  await becomes(scene, "narrow", "2");
+  await eventually(
+    () => scene.read("out"),
+    (text) => text !== "a=1 b=1 ",
+  );
+  expect(scene.read("out")).toBe("a=2 b=2 ");
+});
+
 it("CONFD-REDIS-13 after changes the keys that were told are read, without any scan, and together", async () => {
   const names = Array.from({ length: 30 }, (_, i) => `n${i}`);
   redis.command("mset", ...names.flatMap((name) => [`/app/${name}/a`, "0", `/app/${name}/b`, "0"]));

@@ -126,7 +126,7 @@ it("CONFD-CMD-15 the agent's own number comes from another container: nobody was
 });
 
 it("CONFD-CMD-15 a pipe in the place of a file with a number stops nobody", async () => {
-  execFileSync("mkfifo", [scene.path("pid")]);
+  execFileSync("/usr/bin/mkfifo", [scene.path("pid")]);
   out("a", `reload_signal = "${scene.path("pid")}:HUP"`);
   const agent = scene.start(args("--onetime"));
   expect((await agent.ended()).code).toBe(1);

@@ -28,7 +28,7 @@ export interface ZooKeeperServer extends TestServer {
 }
 
 export async function startZooKeeper(): Promise<ZooKeeperServer> {
-  if (!existsSync(JAR)) throw new Error(`${JAR} is missing: install Debian's package zookeeper`);
+  if (!existsSync(JAR)) throw new Error(`${JAR} is missing: install Debian's package libzookeeper-java`);
   const ports = portAllocator();
   const port = await ports.allocate();
   const folder = mkdtempSync(join(tmpdir(), "confd-zookeeper-"));

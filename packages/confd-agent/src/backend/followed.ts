@@ -31,6 +31,8 @@ export interface Followed {
   /** All changes of these ranges are told from now on, on a connection that answers behind what it told. */
   follow(ranges: readonly string[], answered: () => Promise<unknown>): void;
   unfollow(): void;
+  /** Keys may have changed that nothing was told of: what is known of them does not count any more. */
+  forget(): void;
   read(ranges: readonly string[], options: ReadFollowed): Promise<Snapshot>;
 }
 
@@ -90,6 +92,11 @@ export function createFollowed({ readAll, readOwns, ...options }: FollowedOption
     unfollow: () => {
       mirror.stop();
       answered = undefined;
+    },
+    forget: () => {
+      if (answered === undefined) return;
+      mirror.stop();
+      mirror.start(followed);
     },
     read: async (ranges, { changed, signal }) =>
       (changed ? await readChanged(ranges, signal) : undefined) ?? (await readWhole(ranges, signal)),

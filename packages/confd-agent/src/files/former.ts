@@ -2,7 +2,17 @@
  * The text that stood in a file, kept beside it until the one that took its place is on the disk. A machine that crashes
  * in between may leave an empty file or zeros, for the new name may reach the disk before the new text does.
  */
-import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../errors.ts";
 import { digestOf, readCurrent } from "./compare.ts";
@@ -24,6 +34,8 @@ export function keepFormer(target: string, next: Buffer, uid: number): Former | 
   const path = join(dirname(target), `.${basename(target)}.${digestOf(next)}.old`);
   const drop = (): void => rmSync(path, { force: true });
   try {
+    // An agent that starts after a crash has to look for it.
+    closeSync(openSync(dirname(target), "r"));
     link(target, path, drop);
   } catch {
     return undefined;
@@ -49,19 +61,28 @@ function link(target: string, path: string, drop: () => void): void {
 export function recoverFormer(target: string, uid: number): boolean {
   const kept = keptFor(target, uid);
   if (kept.length === 0) return false;
-  const now = readCurrent(target);
-  const isWhole =
-    now !== undefined && kept.some(({ isTarget, digest }) => isTarget || digest === digestOf(now.content));
-  const [last] = kept;
-  const isLost = !isWhole && !wasWrittenSince(target, last!.linkedMs);
-  if (isLost) renameSync(last!.path, target);
+  const isLost = !isWhole(target, kept);
+  if (isLost) renameSync(wholeOf(kept.filter(({ isTarget }) => !isTarget)).path, target);
   for (const { path } of kept) rmSync(path, { force: true });
   return isLost;
 }
 
-/** What a crash took was written before the old text was kept: a later text is that of others, and whole. */
-const wasWrittenSince = (target: string, linkedMs: number): boolean =>
-  (statSync(target, { throwIfNoEntry: false })?.mtimeMs ?? 0) > linkedMs;
+/** In the middle of two changes the text of the first may be lost as well; then that before it is not. */
+function wholeOf(kept: readonly Kept[]): Kept {
+  const digests = new Set(kept.map(({ digest }) => digest));
+  return kept.find(({ path }) => digests.has(digestOf(readFileSync(path)))) ?? kept.at(-1)!;
+}
+
+function isWhole(target: string, kept: readonly Kept[]): boolean {
+  const others = kept.filter(({ isTarget }) => !isTarget);
+  if (others.length === 0) return true;
+  const now = readCurrent(target);
+  if (now === undefined) return false;
+  // What a crash took was written before the old text was kept: a later text is that of others.
+  if (statSync(target).mtimeMs > Math.max(...others.map(({ linkedMs }) => linkedMs))) return true;
+  const digest = digestOf(now.content);
+  return kept.some((one) => one.digest === digest);
+}
 
 interface Kept {
   readonly path: string;

@@ -5,6 +5,7 @@ import {
   fchownSync,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -33,12 +34,15 @@ export interface ReplaceOptions {
   readonly content: Buffer;
   readonly attributes: Attributes;
   readonly flush: FlushTime;
+  /** Called directly before the destination becomes another one; what it throws leaves it as it is. */
+  readonly beforeReplace: () => void;
 }
 
 /** Renames the candidate onto the destination, or writes its content there when that cannot be. Then it is on the disk. */
 export async function replaceFile(options: ReplaceOptions): Promise<Replaced> {
   const { stage } = options;
-  if (!stage.elsewhere && (await takePlace(options))) return { inPlace: false, attributesRefused: false };
+  if (stage.elsewhere) options.beforeReplace();
+  else if (await takePlace(options)) return { inPlace: false, attributesRefused: false };
   const attributesRefused = await writeInPlace(options);
   rmSync(stage.path, { force: true });
   return { inPlace: true, attributesRefused };
@@ -50,26 +54,32 @@ async function takePlace(options: ReplaceOptions): Promise<boolean> {
   const former = time === "after" ? keepFormer(target, content, attributes.uid) : undefined;
   if (time !== "never" && former === undefined) await stage.flush();
   try {
+    options.beforeReplace();
     renameSync(stage.path, target);
   } catch (error) {
     former?.drop();
     if (NOT_RENAMED.has(codeOf(error))) return false;
     throw error;
   }
-  if (former !== undefined) await flushOrRestore(stage, former);
+  if (former !== undefined) await flushOrRestore(stage, former, target);
   if (time !== "never") await flushFolder(dirname(target));
   former?.drop();
   return true;
 }
 
-async function flushOrRestore(stage: Stage, former: Former): Promise<void> {
+async function flushOrRestore(stage: Stage, former: Former, target: string): Promise<void> {
+  const placed = inodeOf(target);
   try {
     await stage.flush();
   } catch (error) {
-    former.restore();
+    // Meanwhile a file may have been put there by others.
+    if (inodeOf(target) === placed) former.restore();
+    else former.drop();
     throw error;
   }
 }
+
+const inodeOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.ino;
 
 /** Writes over the old content; on failure the old bytes are put back. Whether mode or owner were refused. */
 async function writeInPlace(options: ReplaceOptions): Promise<boolean> {

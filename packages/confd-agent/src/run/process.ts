@@ -156,11 +156,13 @@ async function putInPlace(context: RunContext, content: Buffer): Promise<RunOutc
   try {
     judgeOwner(context, stage);
     if (!settings.syncOnly && resource.checkCmd !== "") await check(context, stage.path);
-    // While it was checked another version may have come, and may even have been written.
-    if (context.isRetired()) throw new RunError("its resource was replaced", "when something changes");
-    context.beforeReplace();
     const flush = settings.fsync ? flushTime(target) : "never";
-    const replaced = await replaceFile({ stage, target, content, attributes, flush });
+    const beforeReplace = (): void => {
+      // While it was checked and flushed another version may have come, and may even have been written.
+      if (context.isRetired()) throw new RunError("its resource was replaced", "when something changes");
+      context.beforeReplace();
+    };
+    const replaced = await replaceFile({ stage, target, content, attributes, flush, beforeReplace });
     memory.attributesRefused = replaced.attributesRefused;
     if (replaced.inPlace) tellOnce(context, "info", `${resource.dest}: in-place write: not atomic`);
   } finally {

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { BackendSettings } from "../../config/settings.ts";
 import { messageOf } from "../../errors.ts";
 import type { WatchEvents } from "../backend.ts";
+import { isReply } from "./read.ts";
 
 const SETTING = "notify-keyspace-events";
 /** Flags of the events that matter: those of all kinds of commands, expiry and eviction. */
@@ -45,6 +46,22 @@ export async function prepareNotices(
     `redis: the server does not tell of changes: set ${SETTING} to ${setting} there, or start with -redis-configure-notifications; reading every ${poll / 1000}s until then`,
   );
   return poll;
+}
+
+/** What INFO tells of: the server, whose data it has, and commands that change all keys without a notice of any. */
+const UNTOLD = /^(?:run_id|role|master_replid|cmdstat_(?:flushdb|flushall|swapdb)):(?:calls=\d+|.*)/gm;
+
+/** A text that is another one when all keys may have changed without a notice; nothing where that is not told. */
+export async function untoldChanges(redis: Redis): Promise<string | undefined> {
+  try {
+    const sections = await Promise.all(
+      ["server", "replication", "commandstats"].map((section) => redis.info(section)),
+    );
+    return (sections.join("\n").match(UNTOLD) ?? []).join("\n");
+  } catch (error) {
+    if (isReply(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Flags that are missing for notices of all changes. */

@@ -4,11 +4,11 @@ import { Redis, type RedisOptions } from "ioredis";
 import type { BackendSettings } from "../../config/settings.ts";
 import { BackendError, ConfigError, messageOf } from "../../errors.ts";
 import type { Level } from "../../observe/log.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend, WatchEvents } from "../backend.ts";
 import { readTlsFiles } from "../tls.ts";
 import { escaped, redisKeys } from "./keys.ts";
 import { parseRedisNodes, type RedisNode, redisPassword } from "./nodes.ts";
-import { prepareNotices } from "./notices.ts";
+import { prepareNotices, untoldChanges } from "./notices.ts";
 import { hashesAbove, isReply } from "./read.ts";
 import { createReader } from "./reader.ts";
 import { followMaster, inOurWords, viaSentinels } from "./sentinel.ts";
@@ -78,6 +78,23 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
     onUnusable: (key) => notice("warn", `redis: ${key} is neither a string nor a hash: it is left out`),
   });
 
+  /** Follows what is told on the connection; what is not told of whole databases is looked for before each read. */
+  const followTold = async (redis: Redis, ranges: readonly string[], events: WatchEvents): Promise<void> => {
+    const look = async (): Promise<string | undefined> => await untoldChanges(await commandConnection());
+    let untold = await look();
+    if (untold === undefined) {
+      notice("warn", "redis: INFO is refused: after each change all keys of its ranges are read");
+      return;
+    }
+    reader.follow(ranges, async () => {
+      const [now] = await Promise.all([look(), redis.ping()]);
+      if (now === untold) return;
+      untold = now;
+      reader.forget();
+      events.onChange({});
+    });
+  };
+
   return {
     label: `redis ${settings.nodes.join(", ")}`,
     read: async (ranges, { atLeast, signal }) => {
@@ -140,7 +157,7 @@ export function createRedisBackend({ settings, notice }: RedisBackendOptions): B
             .psubscribe(Buffer.from(start + escaped(key), "latin1") as unknown as string)
             .catch(() => {});
         }
-        if (polling === undefined) reader.follow(ranges, () => redis.ping());
+        if (polling === undefined) await followTold(redis, ranges, events);
         events.onReady({ resumed: false });
         if (polling !== undefined) poll = setInterval(() => events.onChange({}), polling);
         await ended;
