@@ -61,12 +61,18 @@ async function each(
   work: (path: string) => Promise<void>,
 ): Promise<void> {
   let next = 0;
+  let hasFailed = false;
   const worker = async (): Promise<void> => {
-    while (next < paths.length) {
+    while (next < paths.length && !hasFailed) {
       signal.throwIfAborted();
       const path = paths[next]!;
       next += 1;
-      await work(path);
+      try {
+        await work(path);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, paths.length) }, worker));

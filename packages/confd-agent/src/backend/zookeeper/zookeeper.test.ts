@@ -115,6 +115,21 @@ it("CONFD-ZK-2 a node may have more children than a call takes arguments", async
   await expect(read(made)).rejects.toThrow(/^zookeeper: \/a\/[0-9]+: not authorized$/);
 });
 
+it("CONFD-ZK-2 a read that failed asks for nothing more", async () => {
+  const names = Array.from({ length: 2000 }, (_, index) => `${index}`);
+  let asked = 0;
+  const made = await answering((operation, path) => {
+    if (operation === GET_CHILDREN) return children(names);
+    if (operation !== GET_DATA) return 0;
+    asked += 1;
+    return path === "/a/0" ? NO_AUTH : node("", path === "/a" ? names.length : 0);
+  });
+  await expect(read(made)).rejects.toThrow("/a/0: not authorized");
+  // Each is answered behind what was on its way, of which there are 256 at most.
+  for (let times = 0; times < 20; times++) await made.health(new AbortController().signal);
+  expect(asked).toBeLessThan(names.length);
+});
+
 it("CONFD-ZK-4 a session that leaves a request without an answer is given up with it", async () => {
   let silent = false;
   const made = await answering(
