@@ -114,7 +114,7 @@ it("CONFD-CMD-15 a process that is not there, or a file that holds none, is name
   const { code, stderr } = await scene.run(args("--onetime"));
   expect(code).toBe(1);
   expect(stderr).toContain("Reload failed: no process confd-t-nobody");
-  expect(stderr).toContain('pid holds no number of a process that can be told: "0"');
+  expect(stderr).toContain("pid holds no number of a process");
 });
 
 it("CONFD-CMD-15 the agent's own number comes from another container: nobody was told", async () => {
@@ -122,7 +122,7 @@ it("CONFD-CMD-15 the agent's own number comes from another container: nobody was
   out("a", `reload_signal = "${scene.path("pid")}:WINCH"`);
   const { code, stderr } = await scene.run(args("--onetime"));
   expect(code).toBe(1);
-  expect(stderr).toContain("pid holds the number of the agent itself");
+  expect(stderr).toContain(`pid holds ${process.pid}, which is the agent or what started it`);
 });
 
 it("CONFD-CMD-15 a pipe in the place of a file with a number stops nobody", async () => {

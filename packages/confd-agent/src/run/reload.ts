@@ -95,11 +95,13 @@ function problemOf(pid: number, target: string, signal: NodeJS.Signals): string 
 
 function numberIn(file: string): number {
   const text = beginningOf(file).trim();
-  // 0 is this group of processes. 1 is what started everything, or the number that a service has in another container.
-  if (!/^[1-9][0-9]{0,9}$/.test(text) || text === "1")
-    throw new Error(`${file} holds no number of a process that can be told: ${JSON.stringify(text)}`);
-  if (Number(text) === process.pid)
-    throw new Error(`${file} holds the number of the agent itself: it comes from another container`);
+  // 0 would be this group of processes. What else stands there is not told: it may be any file of the machine.
+  if (!/^[1-9][0-9]{0,9}$/.test(text)) throw new Error(`${file} holds no number of a process`);
+  if (text === "1" || Number(text) === process.pid) {
+    throw new Error(
+      `${file} holds ${text}, which is the agent or what started it: it comes from another container, or use the name of the process`,
+    );
+  }
   return Number(text);
 }
 
