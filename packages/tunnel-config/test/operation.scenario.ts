@@ -111,18 +111,18 @@ describe("somebody else in the account", () => {
     const foreign = {
       ingress: [{ hostname: "x.example.com", service: "http://x:1" }, { service: "http_status:404" }],
     };
-    const edit = () =>
+    const edit = (config: object) =>
       fetch(`${stage.cloudflare.origin}/admin/configurations/${id}`, {
         method: "POST",
-        body: JSON.stringify({ config: foreign }),
+        body: JSON.stringify({ config }),
       });
     for (let round = 0; round < 3; round += 1) {
-      await edit();
+      await edit(foreign);
       await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", undefined]));
     }
     expect(manager.log()).toContain("DriftDetected");
     const puts = stage.puts().length;
-    await edit();
+    await edit(foreign);
     await sleep(5000);
     expect([stage.hosts(id), stage.puts().length]).toEqual([["x.example.com", undefined], puts]);
     await eventually(async () => {
@@ -130,5 +130,30 @@ describe("somebody else in the account", () => {
     });
     await stage.ingress("b", "b.example.com", "two");
     await eventually(() => expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", undefined]));
+
+    // Reported alone, nothing is sent: what was sent last is still what is compared with, and nothing is held yet.
+    const annotate = (annotations: Loose): Promise<void> =>
+      stage.patch("ClusterTunnel", "main", { metadata: { annotations } });
+    const ours = stage.remote(id);
+    const document = async (): Promise<Loose> =>
+      JSON.parse((await stage.get("ConfigMap", `tunnel-config-${id}`)).data["config.json"]);
+    const { configVersion } = await document();
+    await annotate({ "cloudflare-operator.io/drift-policy": "report" });
+    await edit(foreign);
+    await eventually(async () =>
+      expect(await conditionOf("ConfigConflict")).toMatchObject({ status: "True", reason: "DriftReported" }),
+    );
+    await annotate({ "cloudflare-operator.io/rollback-to": String(configVersion) });
+    await stage.ingress("c", "c.example.com", "three");
+    await sleep(2000);
+    expect(await document()).toMatchObject({ configVersion, conflict: { reason: "DriftReported" } });
+    expect(Object.keys((await document()).sources).join()).not.toContain("/c");
+    expect(await document()).not.toHaveProperty("frozen");
+    await annotate({ "cloudflare-operator.io/rollback-to": null });
+    await edit(ours);
+    await eventually(() =>
+      expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", "c.example.com", undefined]),
+    );
+    expect(await conditionOf("ConfigConflict")).toMatchObject({ status: "False" });
   });
 });

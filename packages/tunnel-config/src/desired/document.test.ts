@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDocument, sameSource, serialiseDocument, sourceKey } from "./document.ts";
+import { parseDocument, rejectionText, sameSource, serialiseDocument, sourceKey } from "./document.ts";
 
 describe("the stored document", () => {
   it("TUN-301 is written with two spaces and its keys in order", () => {
@@ -37,5 +37,11 @@ describe("the stored document", () => {
     expect(sameSource(source, { name: "a", rules: [], kind: "A", updatedAt: "2" })).toBe(true);
     expect(sameSource(source, { ...source, generation: 2 })).toBe(false);
     expect(sameSource(undefined, source)).toBe(false);
+  });
+
+  it("TUN-319 TUN-623 a rejection of a whole source names no host", () => {
+    const place = { source: "Ingress/a/b", hostname: "", path: "" };
+    expect(rejectionText({ ...place, reason: "no room" })).toBe("no room");
+    expect(rejectionText({ ...place, hostname: "a.b", path: "/c", reason: "bad" })).toBe("a.b/c: bad");
   });
 });

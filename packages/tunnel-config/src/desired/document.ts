@@ -140,6 +140,11 @@ export function sourceKey({ kind, namespace, name }: Pick<Source, "kind" | "name
   return namespace === undefined || namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }
 
+/** A rejection in words; one of a whole source names no host. */
+export function rejectionText({ hostname, path, reason }: Rejection): string {
+  return [`${hostname}${path}`, reason].filter(Boolean).join(": ");
+}
+
 /** Reads a stored document; throws {@link DocumentError} when it is none. Sources that are none are left out. */
 export function parseDocument(text: string): ConfigDocument {
   let value: unknown;

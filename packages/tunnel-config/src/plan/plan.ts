@@ -5,12 +5,13 @@ import { DEFAULT_BASE_URL } from "../cloudflare/client.ts";
 import { createExchange } from "../cloudflare/exchange.ts";
 import { createRegistry } from "../cloudflare/registry.ts";
 import { configMapName, LABELS, VERSION } from "../constants.ts";
-import { type Aggregate, aggregate } from "../desired/aggregate.ts";
+import type { Aggregate } from "../desired/aggregate.ts";
 import { openApexes } from "../desired/apex.ts";
 import { configDiff } from "../desired/config-diff.ts";
 import type { ConfigDocument, Rejection } from "../desired/document.ts";
 import { transmittedOf } from "../desired/history.ts";
 import { shadowedRules } from "../desired/shadows.ts";
+import { shareOut } from "../desired/share.ts";
 import { refOf, refText } from "../desired/targets.ts";
 import { GATEWAY, GATEWAY_CLASS, HTTP_ROUTE, REFERENCE_GRANT } from "../gateway-kinds.ts";
 import type { AnyTunnel, Cached } from "../kinds.ts";
@@ -95,14 +96,14 @@ export async function planTunnels(options: PlanOptions): Promise<TunnelPlan[]> {
     const limit = limits(tunnelId);
     const wanted = nextSources(document, collected, others, clock.now(), namespaces, limit);
     const accepted = acceptedSources(document, namespaces, limit);
-    const { sources, rejected } = holdBack(wanted, accepted, document.rejected, clock.now());
-    const rendered = aggregate(sources);
+    const allowed = holdBack(wanted, accepted, document.rejected, clock.now());
+    const { desired: rendered, rejected } = shareOut(document, allowed.sources, accepted, allowed.rejected);
     const plan = {
       tunnelId,
       objects: collected.owners.map((owner) => refText(refOf(owner))),
       rules: rendered.config.ingress.length - 1,
       warnings: warningsOf(collected, rendered),
-      rejected: [...rendered.rejected, ...rejected],
+      rejected: [...rendered.rejected, ...allowed.rejected, ...rejected],
       ...(document.frozen !== undefined && { held: heldText(document.frozen) }),
       ...(document.syncStatus !== "Synced" &&
         document.lastError !== undefined && { lastError: document.lastError }),

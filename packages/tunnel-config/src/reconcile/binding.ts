@@ -2,7 +2,7 @@
 import type { Clock, Reconcile, ReconcileContext } from "@quartet/core";
 import { FINALIZER, PREFIX, PREVIOUS_HOSTNAMES } from "../constants.ts";
 import { dnsObjects } from "../desired/dns-objects.ts";
-import type { Conflict } from "../desired/document.ts";
+import { type Conflict, rejectionText } from "../desired/document.ts";
 import { hostnameProblem } from "../desired/hostname.ts";
 import {
   type BoundService,
@@ -91,7 +91,7 @@ export function createBindingReconcile(options: BindingOptions): Reconcile {
     const lost = (document?.conflicts ?? []).filter(({ losers }) => losers.includes(own));
     const rejected = (document?.rejected ?? []).filter(({ source: from }) => from === own);
     const synced = document?.syncStatus === "Synced" && document.sources[own] !== undefined;
-    const message = rejected.map(({ hostname, path, reason }) => `${hostname}${path}: ${reason}`).join("; ");
+    const message = rejected.map(rejectionText).join("; ");
     const [left] = rejected;
     await writeStatus(binding, ctx, options.clock, {
       ready: synced && rejected.length === 0,

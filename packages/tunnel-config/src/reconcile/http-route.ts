@@ -2,7 +2,7 @@
 import type { Clock, DeepReadonly, Reconcile } from "@quartet/core";
 import { GATEWAY_CONTROLLER, PREFIX } from "../constants.ts";
 import { deniedHosts } from "../desired/aggregate.ts";
-import type { Conflict, Rejection } from "../desired/document.ts";
+import { type Conflict, type Rejection, rejectionText } from "../desired/document.ts";
 import type { RouteContribution } from "../desired/sources/http-route.ts";
 import { HTTP_ROUTE, type ParentRef, type RouteParentStatus } from "../gateway-kinds.ts";
 import { type Wanted, withConditions } from "./conditions.ts";
@@ -90,11 +90,7 @@ function conditionsOf(
     return [{ type: "Accepted", on: false, reason: "NoMatchingParent", message: target.message }, resolved];
   const denied = deniedHosts("", source);
   const rejected = refused.filter(({ cause }) => cause !== "HostNotAllowed");
-  const left = [
-    ...unsupported,
-    ...denied.map(({ reason }) => reason),
-    ...rejected.map(({ hostname, path, reason }) => `${hostname}${path}: ${reason}`),
-  ];
+  const left = [...unsupported, ...denied.map(({ reason }) => reason), ...rejected.map(rejectionText)];
   const reason = left.length > denied.length ? "UnsupportedValue" : "HostNotAllowed";
   const hasNoRoom = rejected.some(({ cause }) => cause === "ConfigTooLarge");
   const nothing =

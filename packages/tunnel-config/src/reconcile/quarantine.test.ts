@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../cloudflare/errors.ts";
 import type { Aggregate } from "../desired/aggregate.ts";
 import type { Source, Sources } from "../desired/document.ts";
-import { holdBack, transmitSources } from "./quarantine.ts";
+import { holdBack, nextTry, transmitSources } from "./quarantine.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
@@ -48,7 +48,7 @@ describe("TUN-630 quarantine", () => {
       "http_status:404",
     ]);
     expect(sent.rejected).toMatchObject([{ source: "Ingress/a/b", reason: "rule is not valid" }]);
-    expect(sent.unfinished).toBe(false);
+    expect(nextTry(sent.rejected, NOW)).toBe(3_600_000);
   });
 
   it("finds one among many in ten calls, or tries the rest later", async () => {
@@ -60,7 +60,12 @@ describe("TUN-630 quarantine", () => {
     expect(bodies.length).toBeLessThanOrEqual(11);
     expect(sent.desired.config.ingress.length).toBeGreaterThan(50);
     expect(JSON.stringify(sent.desired.config)).not.toContain("bad");
-    expect(sent.unfinished).toBe(sent.rejected.length > 1);
+    // What could not be tried is not held back as long as what was refused.
+    expect(sent.rejected.length).toBeGreaterThan(1);
+    expect(nextTry(sent.rejected, NOW)).toBe(60_000);
+    const again = holdBack(sources(...many), sent.sources, sent.rejected, NOW + 60_000);
+    expect(Object.keys(again.sources).length).toBeGreaterThan(Object.keys(sent.sources).length);
+    expect(again.rejected.filter(({ reason }) => reason.startsWith("not transmitted yet"))).toEqual([]);
   });
 
   it("is an error of the whole when nothing has changed, or the API fails otherwise", async () => {

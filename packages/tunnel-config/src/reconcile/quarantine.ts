@@ -8,6 +8,8 @@ const MAX_CALLS = 10;
 /** Time after which a refused source is tried again as it is, in milliseconds. */
 const RETRY_MS = 3_600_000;
 const UNTRIED = "not transmitted yet: others were refused at the same time";
+/** Time after which a source that was not tried is, in milliseconds. */
+const UNTRIED_MS = 60_000;
 
 /** What of a source counts for the configuration. */
 export function fragmentOf(source: Source | undefined): string {
@@ -32,10 +34,10 @@ export function holdBack(
   now: number,
 ): Held {
   const rejected = (rejections ?? []).filter(
-    ({ source, fragment, since }) =>
+    ({ source, fragment, since, reason }) =>
       fragment !== undefined &&
       fragment === fragmentOf(wanted[source]) &&
-      now - Date.parse(since ?? "") < RETRY_MS,
+      now - Date.parse(since ?? "") < pauseOf(reason),
   );
   return {
     sources: asAccepted(
@@ -45,6 +47,18 @@ export function holdBack(
     ),
     rejected,
   };
+}
+
+/** Milliseconds until one of those that are held back is tried again; nothing when none is. */
+export function nextTry(rejected: readonly Rejection[], now: number): number | undefined {
+  const waits = rejected
+    .filter(({ fragment }) => fragment !== undefined)
+    .map(({ reason, since }) => Date.parse(since ?? "") + pauseOf(reason) - now);
+  return waits.length === 0 ? undefined : waits.reduce((a, b) => Math.min(a, b));
+}
+
+function pauseOf(reason: string): number {
+  return reason === UNTRIED ? UNTRIED_MS : RETRY_MS;
 }
 
 function asAccepted(wanted: Sources, accepted: Sources, keys: readonly string[]): Sources {
@@ -74,8 +88,6 @@ export interface Transmitted {
   readonly version: number | undefined;
   /** Sources that were refused now. */
   readonly rejected: readonly Rejection[];
-  /** Whether some were not tried. */
-  readonly unfinished: boolean;
 }
 
 /** Transmits all sources; when the API refuses them together, all but those that it refuses one by one. */
@@ -84,7 +96,7 @@ export async function transmitSources(work: Transmission): Promise<Transmitted> 
   const desired = aggregate(wanted);
   try {
     const version = await send(desired);
-    return { sources: wanted, desired, version, rejected: [], unfinished: false };
+    return { sources: wanted, desired, version, rejected: [] };
   } catch (error) {
     const changed = [...new Set([...Object.keys(wanted), ...Object.keys(accepted)])]
       .filter((key) => fragmentOf(wanted[key]) !== fragmentOf(accepted[key]))
@@ -117,13 +129,11 @@ async function sift(work: Transmission, changed: readonly string[], first: ApiEr
   };
   // The whole was refused, so the halves are next.
   const queue: { keys: readonly string[]; known?: ApiError }[] = [{ keys: changed, known: first }];
-  let unfinished = false;
   for (let part = queue.shift(); part !== undefined; part = queue.shift()) {
     const { keys, known } = part;
     let refusal = known;
     if (refusal === undefined && calls >= MAX_CALLS) {
       for (const key of keys) reject(key, UNTRIED);
-      unfinished = true;
       continue;
     }
     if (refusal === undefined) {
@@ -146,7 +156,7 @@ async function sift(work: Transmission, changed: readonly string[], first: ApiEr
       queue.unshift({ keys: keys.slice(0, middle) }, { keys: keys.slice(middle) });
     }
   }
-  return { sources, desired, version, rejected, unfinished };
+  return { sources, desired, version, rejected };
 }
 
 function withWanted(sources: Sources, wanted: Sources, keys: readonly string[]): Sources {

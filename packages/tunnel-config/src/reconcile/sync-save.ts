@@ -18,6 +18,14 @@ export async function saveOrDelete(current: Pass, document: ConfigDocument): Pro
   await save(current, document);
 }
 
+/**
+ * A pass that sends nothing. The sources stay those that the API took last: by them it is told what it refuses (TUN-630), and
+ * what somebody else has changed (TUN-632).
+ */
+export function unsent(current: Pass): Pass {
+  return { ...current, sources: current.stored.document.sources };
+}
+
 /** Writes the document with the sources of the pass. */
 export async function save(current: Pass, document: ConfigDocument): Promise<void> {
   const { key, ctx, options, stored, collected, sources, desired } = current;

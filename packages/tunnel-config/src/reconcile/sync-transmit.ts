@@ -5,15 +5,15 @@ import type { Aggregate } from "../desired/aggregate.ts";
 import { connectorState } from "../desired/connectors.ts";
 import type { ConfigDocument } from "../desired/document.ts";
 import type { Access } from "./access.ts";
-import { type Transmitted, transmitSources } from "./quarantine.ts";
+import { nextTry, type Transmitted, transmitSources } from "./quarantine.ts";
 import { grownHistory, tellHeld } from "./rollback.ts";
 import { accessFor, forget, type Pass, target } from "./sync-pass.ts";
 import { assertRemote, driftOf, keepForeign, reportsDrift } from "./sync-remote.ts";
-import { saveOrDelete } from "./sync-save.ts";
+import { save, saveOrDelete, unsent } from "./sync-save.ts";
 import { assertFits } from "./sync-size.ts";
 
-/** Time until sources that were not tried are transmitted, in milliseconds. */
-const UNFINISHED_MS = 60_000;
+/** Shortest time until the next look, in milliseconds. */
+const LEAST_MS = 1_000;
 
 /** One transmission, or a look at what the account holds when that is due. Obstacles are thrown. */
 export async function transmit(current: Pass): Promise<Result> {
@@ -26,11 +26,13 @@ export async function transmit(current: Pass): Promise<Result> {
   if (settled && !due) {
     await saveOrDelete(current, document);
     tellHeld(current);
-    return options.drift.next(key.name);
+    return nextLook(current);
   }
   const wait = settled ? 0 : options.pace.wait(key.name, desired.hash);
   if (wait > 0) return { requeueAfter: wait };
-  if (!settled) assertFits({ ...document, sources });
+  const { conflicts } = desired;
+  if (!settled)
+    assertFits({ ...document, sources, conflicts, rejected: [...desired.rejected, ...current.held] });
   const access = await accessFor(current);
   const owner = collected.owners[0];
   const accountId = owner?.status?.accountId || access.accountId || document.accountId;
@@ -44,14 +46,18 @@ export async function transmit(current: Pass): Promise<Result> {
     if (document.configVersion === undefined) await keepForeign(remote, accountId, current);
     else {
       const drift = driftOf(remote, current);
-      if (drift === undefined ? settled : !drift.overwrite) {
+      const leaves = drift?.overwrite === false;
+      if (leaves && !settled) {
+        await save(unsent(current), { ...stored.document, conflict: drift.conflict });
+        return nextLook(current);
+      }
+      if (settled && (leaves || drift === undefined)) {
         const { conflict: _, ...calm } = document;
-        const more =
-          drift === undefined
-            ? await seenConnectors(access, accountId, remote.version, current)
-            : { conflict: drift.conflict };
+        const more = leaves
+          ? { conflict: drift.conflict }
+          : await seenConnectors(access, accountId, remote.version, current);
         await saveOrDelete(current, { ...calm, ...more });
-        return options.drift.next(key.name);
+        return nextLook(current);
       }
     }
   }
@@ -103,7 +109,14 @@ export async function transmit(current: Pass): Promise<Result> {
   tellHeld(after);
   tellSynced(after, version, calls);
   if (Object.keys(sent.sources).length === 0 && collected.owners.length === 0) return forget(key, options);
-  return sent.unfinished ? { requeueAfter: UNFINISHED_MS } : options.drift.next(key.name);
+  return nextLook(after);
+}
+
+/** When to come back: to compare, or to try again what is held back. */
+function nextLook({ key, options, held }: Pass): Result {
+  const { requeueAfter = Number.POSITIVE_INFINITY } = options.drift.next(key.name);
+  const soonest = Math.min(requeueAfter, nextTry(held, options.clock.now()) ?? requeueAfter);
+  return Number.isFinite(soonest) ? { requeueAfter: Math.max(LEAST_MS, soonest) } : {};
 }
 
 /** What the connectors have, as far as that can be told now: the configuration does not depend on it (TUN-642). */
@@ -127,7 +140,7 @@ async function sentAsIs(
   { sources, desired }: Pass,
   send: (desired: Aggregate) => Promise<number>,
 ): Promise<Transmitted> {
-  return { sources, desired, version: await send(desired), rejected: [], unfinished: false };
+  return { sources, desired, version: await send(desired), rejected: [] };
 }
 
 /** What was transmitted, and whether somebody else did so meanwhile (TUN-615, TUN-617). */

@@ -16,7 +16,7 @@ import { holdBack } from "./quarantine.ts";
 import { heldBack } from "./rollback.ts";
 import { acceptedSources, nextSources } from "./sources.ts";
 import { forget, type Pass, type SyncOptions, target, tunnelOf } from "./sync-pass.ts";
-import { save } from "./sync-save.ts";
+import { save, unsent } from "./sync-save.ts";
 import { configsOf, readStored } from "./sync-stored.ts";
 import { transmit } from "./sync-transmit.ts";
 import { readWorld } from "./world.ts";
@@ -62,7 +62,7 @@ async function pass(
   const wanted = nextSources(document, collected, others, now, options.namespaces, limit);
   const accepted = acceptedSources(document, options.namespaces, limit);
   const allowed = holdBack(wanted, accepted, document.rejected, now);
-  const { sources, desired, rejected } = shareOut(document, allowed.sources, accepted);
+  const { sources, desired, rejected } = shareOut(document, allowed.sources, accepted, allowed.rejected);
   const held = [...allowed.rejected, ...rejected];
   const current: Pass = { key, ctx, options, tunnelId, stored, collected, sources, accepted, desired, held };
   if (stored.broken !== undefined) {
@@ -114,10 +114,8 @@ async function failed(current: Pass, problem: Problem, error: unknown): Promise<
       } as const;
       ctx.events.record(target(current), event);
     }
-    // The sources stay those that the API took last: by them it is told what it refuses (TUN-630).
-    const unchanged = { ...current, sources: document.sources };
     const told = { lastError: problem.message, lastReason: problem.reason };
-    await save(unchanged, { ...document, syncStatus: "Error", ...told });
+    await save(unsent(current), { ...document, syncStatus: "Error", ...told });
   }
   const pause = problem.retryAfterMs ?? options.backoff.next(key.name);
   return { requeueAfter: pause };
