@@ -171,3 +171,24 @@ it.each([
   const text = match && `${match.type} ${match.path}${match.note === undefined ? "" : " *"}`;
   expect(text).toBe(expected);
 });
+
+it("TUN-1017 makes no two objects of one name, and none of a name that one of the file has", () => {
+  const named = (name: string, ...subjects: Loose[]): Loose => ({
+    ...binding(...subjects),
+    metadata: { name, namespace: "web" },
+  });
+  const there = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name: "api", namespace: "web" },
+  };
+  const all = [
+    there,
+    named("shop", { name: "shop" }, { name: "api" }),
+    named("shop-1", { name: "shop" }),
+    named("api", { name: "api" }),
+  ];
+  const names = ({ objects }: ReturnType<typeof converted>) => objects.map(({ metadata }) => metadata.name);
+  expect(names(converted(all))).toEqual(["shop-0", "shop-2", "shop-1", "api-0"]);
+  expect(names(converted(all, ROUTE))).toEqual(["shop-0", "shop-2", "shop-1", "api"]);
+});

@@ -39,6 +39,7 @@ export type ConvertOptions =
  * objects tell ports and domains; nothing is made of them.
  */
 export function convertBindings(manifests: readonly Manifest[], options: ConvertOptions): Migrated[] {
+  const nameOf = namesFor(manifests, options);
   return manifests.filter(isBinding).map((binding) => {
     const notes: string[] = [];
     const { body } = binding;
@@ -59,7 +60,7 @@ export function convertBindings(manifests: readonly Manifest[], options: Convert
           "left out: accessConfig asks for an Access application before its hosts; write an AccessApplication first",
         ],
       };
-    const scope = { binding, manifests, options, ref, notes, count: list.length };
+    const scope = { binding, manifests, options, ref, notes, nameOf, count: list.length };
     const objects = list.flatMap((subject, index) => subjectObject(subject, index, scope));
     const serves =
       options.to === "ingress"
@@ -81,8 +82,12 @@ interface Scope {
   readonly options: ConvertOptions;
   readonly ref: Readonly<Record<string, unknown>>;
   readonly notes: string[];
+  readonly nameOf: NameOf;
   readonly count: number;
 }
+
+/** Name of what a subject of a binding becomes. */
+type NameOf = (binding: Manifest, index: number, count: number) => string;
 
 interface Origin {
   readonly service: string;
@@ -91,7 +96,7 @@ interface Origin {
 }
 
 function subjectObject(subject: unknown, index: number, scope: Scope): object[] {
-  const { binding, options, ref, notes, count } = scope;
+  const { binding, options, ref, notes, nameOf, count } = scope;
   const { name, spec } = isMap(subject) ? subject : {};
   const where = `subjects[${index}]`;
   const own = knownMembers(spec, SUBJECT_SPEC, `${where}.spec`, notes);
@@ -116,7 +121,7 @@ function subjectObject(subject: unknown, index: number, scope: Scope): object[] 
     );
   if (match.note !== undefined) notes.push(`changed: ${where}.spec.path: ${match.note}`);
   const metadata = {
-    name: nameOf(binding.name, index, count),
+    name: nameOf(binding, index, count),
     ...(binding.namespace !== "" && { namespace: binding.namespace }),
   };
   const disabled = ref.disableDNSUpdates === true;
@@ -176,8 +181,26 @@ function originOf(name: string, spec: Readonly<Record<string, unknown>>, scope: 
   return { service: name, port: first.port, protocol: PROTOCOLS.has(asked) ? asked : usual };
 }
 
-function nameOf(binding: string, index: number, count: number): string {
-  return count === 1 ? binding : `${binding.slice(0, MAX_NAME)}-${index}`;
+/** That of the binding, with a number where it has several subjects; none that another object of the file has or gets. */
+function namesFor(manifests: readonly Manifest[], { to }: ConvertOptions): NameOf {
+  const idOf = (namespace: string, name: string): string => `${namespace}/${name}`;
+  const there = manifests.filter(({ kind }) => kind.toLowerCase() === to);
+  const taken = new Set(there.map(({ namespace, name }) => idOf(namespace, name)));
+  const reserved = new Set(manifests.filter(isBinding).map(({ namespace, name }) => idOf(namespace, name)));
+  return ({ namespace, name }, index, count) => {
+    const own = idOf(namespace, name);
+    if (count === 1 && !taken.has(own)) {
+      taken.add(own);
+      return name;
+    }
+    for (let number = index; ; number += 1) {
+      const made = `${name.slice(0, MAX_NAME)}-${number}`;
+      const id = idOf(namespace, made);
+      if (taken.has(id) || reserved.has(id)) continue;
+      taken.add(id);
+      return made;
+    }
+  };
 }
 
 /** Options that say something. */
