@@ -107,7 +107,7 @@ it("D13 TUN-924 records that nobody manages are taken over where a flag says so,
 });
 
 describe("one host of two Ingresses", () => {
-  it("TUN-475 TUN-929 is one record of both, after a restart too, and goes with the last", async () => {
+  it("TUN-473 TUN-475 TUN-929 is one record of both, after a restart too, and goes with the last", async () => {
     await startManager();
     await stage.create("ClusterTunnel", "main", { spec: { newTunnel: { name: "main" } } });
     await stage.ingress("first", "a.example.com", "one", "/one");
@@ -146,5 +146,15 @@ describe("one host of two Ingresses", () => {
     await stage.remove("Ingress", "second");
     await stage.remove("DNSRecord", second);
     await eventually(() => expect(records()).toEqual([]));
+    // Their DNSRecords would have one name.
+    await stage.ingress("first", "a.example.com", "one");
+    await stage.ingress("first-a", "example.com", "two");
+    await eventually(() =>
+      expect(
+        records()
+          .map(({ name }) => name)
+          .sort(),
+      ).toEqual(["a.example.com", "example.com"]),
+    );
   });
 });

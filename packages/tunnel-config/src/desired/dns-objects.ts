@@ -62,7 +62,15 @@ function credentialsOf({
   };
 }
 
-function hashedName(name: string, host: string): string {
-  const end = `-${createHash("sha256").update(host).digest("hex").slice(0, 8)}`;
+/**
+ * Name of a record whose usual one another object of the namespace has: that of the same name and another kind, or one with
+ * another part of the same letters in its own name.
+ */
+export function otherName({ metadata: { name = "" }, spec }: DNSRecord, kind: string): string {
+  return hashedName(name, `${kind} ${spec.name}`);
+}
+
+function hashedName(name: string, text: string): string {
+  const end = `-${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
   return trimEndOf(name.slice(0, MAX_NAME - end.length), isDash) + end;
 }
