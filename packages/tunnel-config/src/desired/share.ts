@@ -44,9 +44,11 @@ export function shareOut(
   const whole = (): Shared => ({ sources: wanted, desired: aggregate(wanted), rejected: [] });
   // What is stored has room; so has what follows from it.
   if (isStored(wanted, document)) return whole();
+  // A version that the tunnel is held at is beside the sources, and goes with the next transmission.
+  const { frozen: _, ...rest } = document;
   const fits = ({ sources, desired, rejected }: Shared): boolean => {
     const told = { conflicts: desired.conflicts, rejected: [...desired.rejected, ...held, ...rejected] };
-    return documentSize({ ...document, sources, ...told }) <= MAX_DOCUMENT;
+    return documentSize({ ...rest, sources, ...told }) <= MAX_DOCUMENT;
   };
   const sizes = new Map(Object.entries(wanted).map(([key, source]) => [key, sizeOfSource(key, source)]));
   // A tenant may ask for a hundred times what has room: nothing is made of that. (Sizes are a little too large.)
