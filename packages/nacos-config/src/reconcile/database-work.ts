@@ -54,15 +54,17 @@ export async function askDatabase<T>(
   return { state: "failed", problem: problemOf(answer.error), at: answer.at };
 }
 
-/** Everything that any answer depends on: the generation of the resource, and its Secrets by their versions. */
+/** Everything that any answer depends on: the resource and its generation, and its Secrets by their versions. */
 export function databaseFingerprint(pass: Pass): string {
+  const { uid: resource, generation } = pass.resource.metadata;
   const secrets = postgresSecrets(pass.settings.spec).map((name) => {
     const found = findSecret(pass, name);
     if (found.state !== "present") return found.state;
     const { uid, resourceVersion } = found.object.metadata;
     return `${uid}/${resourceVersion}`;
   });
-  return JSON.stringify([pass.resource.metadata.generation, ...secrets]);
+  // A later resource of the same name may come before a pass has seen that the first one was gone.
+  return JSON.stringify([resource, generation, ...secrets]);
 }
 
 /** A condition as the status has it. */

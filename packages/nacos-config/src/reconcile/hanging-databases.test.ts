@@ -47,7 +47,7 @@ afterEach(() => {
 const login = stored(secret("pg-login", { username: "nacos", password: "p" }));
 
 /** One pass of a resource; its failures. */
-async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
+async function step(name: string, timeoutSeconds = 600, uid = "uid"): Promise<string[]> {
   const { port } = server.address() as { port: number };
   const postgres = {
     host: "127.0.0.1",
@@ -55,8 +55,8 @@ async function step(name: string, timeoutSeconds = 600): Promise<string[]> {
     database: "nacos",
     credentialsSecretRef: { name: "pg-login" },
   };
-  const resource = nacos({ postgres, pgInit: { timeoutSeconds } }, { name });
-  const memory = memories.of(name, "uid");
+  const resource = nacos({ postgres, pgInit: { timeoutSeconds } }, { name, uid });
+  const memory = memories.of(name, uid);
   const pass = passOf(resource, login, { memory, probes, clock, databases });
   await databaseStep(pass, true);
   return pass.failures.map(({ reason }) => reason);
@@ -89,6 +89,16 @@ describe("databases that hang", () => {
     await clock.advance(RETRY_MS);
     // The clock stands still: a pass that waited would never end.
     expect(await step("r0", 1)).toEqual(["DatabaseUnreachable"]);
+    await expect.poll(() => sockets.length, { timeout: 30_000 }).toBe(2);
+  });
+
+  it("NACOS-1002 say nothing of a later resource of the same name, whose spec may name another database", async () => {
+    const first = step("r0", 1);
+    await clock.advance(GRACE_MS);
+    await first;
+    await expect.poll(() => queued.size, { timeout: 30_000 }).toBe(1);
+    // No pass has seen that the first one was gone.
+    expect(await step("r0", 1, "uid-later")).toEqual([]);
     await expect.poll(() => sockets.length, { timeout: 30_000 }).toBe(2);
   });
 });
