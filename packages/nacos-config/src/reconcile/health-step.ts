@@ -23,7 +23,7 @@ export async function healthStep(
   nodes: readonly NodeFacts[],
   properties: ReadonlyMap<string, string>,
 ): Promise<Health | "pending" | undefined> {
-  const { settings, resource, memory, key, nodeWatch } = pass;
+  const { settings, resource, memory, key, nodeWatch, nodeAccess } = pass;
   nodeWatch.forget(key);
   const replicas = statefulSet.spec.replicas ?? 1;
   if (replicas === 0) return undefined;
@@ -40,9 +40,10 @@ export async function healthStep(
   const version = knownVersion(resource.status?.version, settings.version);
   const ready = nodes.filter((node) => node.ready);
   const question = canonicalJson([replicas, ready, endpoint, identity !== undefined]);
+  // It may be kept until the next pass: it must not hold this one.
   const ask = (signal: AbortSignal): ReturnType<typeof checkCluster> => {
     const remembered = memory.variant;
-    return checkCluster(cluster, { ...pass.nodeAccess, endpoint, identity, remembered, version, signal });
+    return checkCluster(cluster, { ...nodeAccess, endpoint, identity, remembered, version, signal });
   };
   const answer = await pass.probes.probe(key, { topic: "health", fingerprint: question, work: ask });
   if (answer.state === "pending") return "pending";
