@@ -15,6 +15,9 @@ import { takeTurn } from "./lock.ts";
 
 const GROUP = "/apis/networking.cloudflare-operator.io";
 
+/** What others need in order to go: they would keep their finalizers without it. */
+const NEEDED: ReadonlySet<string> = new Set(["Secret", "CloudflareCredentials", "CloudflareDomain"]);
+
 /** Where the kinds of a scenario are found. */
 const PLACES: Readonly<Record<string, readonly [path: string, plural: string, namespaced: boolean]>> = {
   Tunnel: [`${GROUP}/v1alpha2`, "tunnels", true],
@@ -124,15 +127,19 @@ export async function openStage(): Promise<TunnelStage> {
     find,
     remove,
     async clear() {
+      const made = created;
+      created = [];
       // What the account does not have is deleted without further ado, be it a default that cannot go.
       cloudflare.reset();
-      for (const [kind, name] of created) await remove(kind, name);
-      await eventually(async () => {
-        for (const [kind, name] of created) expect(await find(kind, name), `${kind} ${name}`).toBeUndefined();
-        for (const kind of OWNED)
-          expect((await own.list(kind)).filter(({ metadata }) => isMade(metadata))).toEqual([]);
-      });
-      created = [];
+      const isNeeded = ([kind]: (typeof made)[number]): boolean => NEEDED.has(kind);
+      for (const wave of [made.filter((one) => !isNeeded(one)), made.filter(isNeeded)]) {
+        for (const [kind, name] of wave) await remove(kind, name);
+        await eventually(async () => {
+          for (const [kind, name] of wave) expect(await find(kind, name), `${kind} ${name}`).toBeUndefined();
+          for (const kind of OWNED)
+            expect((await own.list(kind)).filter(({ metadata }) => isMade(metadata))).toEqual([]);
+        });
+      }
       cloudflare.reset();
     },
     dryRun(object) {
