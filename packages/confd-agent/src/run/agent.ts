@@ -258,6 +258,8 @@ export function createAgent({
       return !refused && errors.length === 0;
     },
     run: async () => {
+      // What changes while conf.d is loaded is told then, and loaded again.
+      sources.follow();
       load();
       recover();
       sources.follow();
