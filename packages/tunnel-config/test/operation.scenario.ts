@@ -156,6 +156,8 @@ describe("somebody else in the account", () => {
     await eventually(() =>
       expect(stage.hosts(id)).toEqual(["a.example.com", "b.example.com", "c.example.com", undefined]),
     );
-    expect(await conditionOf("ConfigConflict")).toMatchObject({ status: "False" });
+    await eventually(async () =>
+      expect(await conditionOf("ConfigConflict")).toMatchObject({ status: "False" }),
+    );
   });
 });
