@@ -220,6 +220,10 @@ describe("companion mode", () => {
     await createPod(uid, "n2");
     const pod = (await pods()).get("n2");
     expect([cacheOf(pod), pod?.metadata.annotations?.[HASH]]).toEqual(["500Gi", undefined]);
+    // Nor is it replaced: the next one would be no other.
+    await running();
+    await sleep(QUIET_MS);
+    expect(await uidOf("n2")).toBe(pod?.metadata.uid);
   });
 
   it("DSP-212 DSP-334 DSP-368 an annotation that cannot be read is refused, and so is one that loses injected volumes", async () => {

@@ -83,13 +83,14 @@ export function findDrift(request: DriftRequest): Drift {
 }
 
 function hasPatches(pod: Pod, match: PatchMatch, template: JsonMap): boolean {
-  if ((pod.metadata.annotations?.[COMBINED_HASH] ?? "") !== match.combinedHash) return false;
-  if (match.patches.length === 0) return true;
-  // An update in place writes the template's image and leaves the annotation.
+  const isMarked = (pod.metadata.annotations?.[COMBINED_HASH] ?? "") === match.combinedHash;
+  if (match.patches.length === 0) return isMarked;
   try {
     const { spec = {} } = effectiveTemplate(template, match).template;
-    return !hasOtherImages(pod, spec, match.patches);
+    // An update in place writes the template's image and leaves the annotation.
+    return isMarked && !hasOtherImages(pod, spec, match.patches);
   } catch {
+    // What cannot be applied would be missing in the next pod as well (DSP-907).
     return true;
   }
 }
