@@ -24,11 +24,15 @@ export interface DriftRequest {
   readonly patches: CompanionPatches;
   /** True for a node whose labels have changed what it gets a short while ago. */
   readonly isSettling: (node: string) => boolean;
+  /** True where a pod has come back without these patches a short while ago. */
+  readonly isHeld: (node: string, hash: string) => boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
 export interface Drift {
+  /** Nodes whose pod lacks its patches and is not replaced yet, since the one before it lacked them too. */
+  readonly held: readonly string[];
   /** Pods without their patches, on nodes whose labels have settled. */
   readonly drifted: number;
   /** Pods to replace now, within the budget. */
@@ -45,6 +49,7 @@ export function findDrift(request: DriftRequest): Drift {
   const eligible = compileEligibility(spec.template);
   const revision = status?.updateRevision ?? "";
   let drifted = 0;
+  const held: string[] = [];
   let isRolling = (status?.observedGeneration ?? 0) !== (metadata.generation ?? 0);
   const byName = new Map<string, DeepReadonly<Pod>>();
   const plans = nodes.map((node): NodePlan => {
@@ -58,18 +63,21 @@ export function findDrift(request: DriftRequest): Drift {
       byName.set(pod.metadata.name ?? "", pod);
       const isOld = pod.metadata.labels?.[REVISION_LABEL] !== revision;
       if (isOld && eligibility.shouldRun) isRolling = true;
-      const current = isOld || settling || hasPatches(pod as Pod, match, spec.template as JsonMap);
-      if (!current && eligibility.shouldRun) drifted += 1;
+      const lacks = !isOld && !settling && !hasPatches(pod as Pod, match, spec.template as JsonMap);
+      if (lacks && eligibility.shouldRun) drifted += 1;
+      const isHeld = lacks && request.isHeld(facts.name, match.combinedHash);
+      if (isHeld) held.push(facts.name);
+      const current = !lacks || isHeld;
       return factsOf(pod, facts.name, current, now);
     });
     if (live.length === 0 && eligibility.shouldRun) isRolling = isRolling || own.length === 0;
     return { name: facts.name, eligibility, pods: podFacts };
   });
   const strategy = strategyOf(spec);
-  if (drifted === 0 || !strategy.rolls) return { drifted, replace: [], waits: undefined };
-  if (isRolling) return { drifted, replace: [], waits: "rollout" };
+  if (drifted === 0 || !strategy.rolls) return { held, drifted, replace: [], waits: undefined };
+  if (isRolling) return { held, drifted, replace: [], waits: "rollout" };
   const desired = plans.filter(({ eligibility }) => eligibility?.shouldRun).length;
-  if (budgetOf(strategy, desired).surge > 0) return { drifted, replace: [], waits: "surge" };
+  if (budgetOf(strategy, desired).surge > 0) return { held, drifted, replace: [], waits: "surge" };
   const selector = spec.updateStrategy?.rollingUpdate?.selector;
   const selects = selector === undefined ? () => true : (compileSelector(selector) ?? (() => false));
   const labels = new Map(nodes.map(({ metadata: { name = "", labels: own = {} } }) => [name, own]));
@@ -79,7 +87,7 @@ export function findDrift(request: DriftRequest): Drift {
     minReadyMs: minReadyMsOf(spec),
     now,
   });
-  return { drifted, replace: replace.map(({ name }) => byName.get(name)!), waits: undefined };
+  return { held, drifted, replace: replace.map(({ name }) => byName.get(name)!), waits: undefined };
 }
 
 function hasPatches(pod: Pod, match: PatchMatch, template: JsonMap): boolean {

@@ -22,14 +22,20 @@ const OLD_POD = {
   },
 };
 
+interface SceneOptions {
+  annotations?: object;
+  rollingUpdate?: object;
+}
+
 /** What one pass does: reasons and notes of its events, and names of the pods that it deletes. */
-async function passed(
-  {
-    annotations = {},
-    rollingUpdate = { maxUnavailable: 1 },
-  }: { annotations?: object; rollingUpdate?: object },
-  enabled = true,
-): Promise<{ told: string[]; deleted: string[] }> {
+async function passed(options: SceneOptions, enabled = true): Promise<{ told: string[]; deleted: string[] }> {
+  const { told, deleted, pass } = scene(options, enabled);
+  await pass();
+  return { told, deleted };
+}
+
+function scene({ annotations = {}, rollingUpdate = { maxUnavailable: 1 } }: SceneOptions, enabled = true) {
+  const clock = fakeClock();
   const daemonSet = {
     apiVersion: "apps.kruise.io/v1beta1",
     kind: "DaemonSet",
@@ -62,11 +68,10 @@ async function passed(
   const companion = createCompanion({
     patchesOf: createPatchesOf(enabled),
     metrics: { stale: () => {}, failed: () => {}, forget: () => {} } as unknown as PatchMetrics,
-    clock: fakeClock(),
+    clock,
     settleMs: 0,
   });
-  await companion.reconcile(KEY, ctx);
-  return { told, deleted };
+  return { told, deleted, clock, pass: () => companion.reconcile(KEY, ctx) };
 }
 
 it("DSP-913 a pod without its patch is deleted", async () => {
@@ -105,4 +110,20 @@ it("DSP-924 nothing is rolled back, and the annotation is told of", async () => 
     told: [expect.stringMatching(/^RollbackUnsupported: /)],
     deleted: ["p"],
   });
+});
+
+it("DSP-926 a pod that comes back without its patch is replaced at growing intervals, and that is told", async () => {
+  const { told, deleted, clock, pass } = scene({});
+  await pass();
+  await pass();
+  expect([deleted.length, told.length]).toEqual([1, 1]);
+  expect(told[0]).toMatch(/^PatchRolloutBlocked: .*node n1.*webhook/);
+  await clock.advance(10_001);
+  await pass();
+  await clock.advance(10_001);
+  await pass();
+  expect(deleted).toHaveLength(2);
+  await clock.advance(10_001);
+  await pass();
+  expect(deleted).toHaveLength(3);
 });

@@ -11,9 +11,10 @@ import {
   type ReconcileContext,
   type Result,
 } from "@quartet/core";
-import { NODE, type Node, POD } from "@quartet/core/kinds";
+import { NODE, type Node, POD, type Pod } from "@quartet/core/kinds";
 import { PATCHES, PATCHES_HASH, PATCHES_ROLLOUT, ROLLBACK_TO } from "../desired/keys.ts";
 import { preparingMetadata } from "../desired/lifecycle.ts";
+import { pinnedNode } from "../desired/pod.ts";
 import { strategyOf } from "../desired/strategy.ts";
 import { mapOf } from "../json.ts";
 import { DAEMON_SET, type DaemonSet } from "../kinds.ts";
@@ -21,6 +22,7 @@ import { ownedBy } from "../reconcile/claim.ts";
 import type { PatchMetrics } from "../reconcile/metrics.ts";
 import { type Drift, findDrift } from "./drift.ts";
 import type { PatchesOf } from "./patches.ts";
+import { createRetries, type Retries } from "./retries.ts";
 
 /** When to look again at pods that have to wait for OpenKruise, or for their own successors; costs no request. */
 const LOOK_AGAIN_MS = 5_000;
@@ -44,8 +46,7 @@ export function createCompanion(options: CompanionOptions): Companion {
   const { patchesOf, clock, settleMs } = options;
   /** When a node's labels changed what it gets of a DaemonSet; milliseconds since the Unix epoch. */
   const changed = new Map<string, number>();
-  const idOf = (daemonSet: DeepReadonly<DaemonSet>, node: string): string =>
-    `${daemonSet.metadata.uid}/${node}`;
+  const retries = createRetries(clock);
   return {
     onNode(event, daemonSets) {
       if (event.type !== "update") return event.type === "add" ? [...daemonSets] : [];
@@ -55,7 +56,7 @@ export function createCompanion(options: CompanionOptions): Companion {
           ({ metadata }) => patchSet.match(patchSet.maskOf(metadata.labels ?? {})).combinedHash,
         );
         if (before === after) return false;
-        changed.set(idOf(daemonSet, event.object.metadata.name ?? ""), clock.now());
+        changed.set(placeOf(daemonSet, event.object.metadata.name ?? ""), clock.now());
         return true;
       });
     },
@@ -66,12 +67,12 @@ export function createCompanion(options: CompanionOptions): Companion {
         return;
       }
       const settlesInMs = (node: string): number => {
-        const id = idOf(daemonSet, node);
+        const id = placeOf(daemonSet, node);
         const left = (changed.get(id) ?? Number.NEGATIVE_INFINITY) + settleMs - clock.now();
         if (left <= 0) changed.delete(id);
         return left;
       };
-      return await pass(key, daemonSet, { ...options, settlesInMs }, ctx);
+      return await pass(key, daemonSet, { ...options, settlesInMs, retries }, ctx);
     },
   };
 }
@@ -79,12 +80,13 @@ export function createCompanion(options: CompanionOptions): Companion {
 interface PassOptions extends CompanionOptions {
   /** Not above 0 for a node whose labels have settled. */
   settlesInMs(node: string): number;
+  readonly retries: Retries;
 }
 
 async function pass(
   key: ObjectKey,
   daemonSet: DeepReadonly<DaemonSet>,
-  { patchesOf, metrics, clock, settlesInMs }: PassOptions,
+  { patchesOf, metrics, clock, settlesInMs, retries }: PassOptions,
   ctx: ReconcileContext,
 ): Promise<Result | undefined> {
   const { annotations = {} } = daemonSet.metadata;
@@ -122,6 +124,7 @@ async function pass(
     pods: ownedBy(POD, daemonSet, ctx),
     patches,
     isSettling: (node) => (settling.get(node) ?? 0) > 0,
+    isHeld: (node, hash) => retries.waitMs(placeOf(daemonSet, node), hash) > 0,
     now: clock.now(),
   });
   metrics.stale(daemonSet, drift.drifted);
@@ -142,9 +145,34 @@ async function pass(
         `maxUnavailable is 0: no pod can be replaced without its successor; set ${PATCHES_ROLLOUT}: Template`,
       );
     }
-    await replace(drift, daemonSet, clock.now(), ctx);
+    if (drift.held.length > 0) {
+      warn(
+        "PatchRolloutBlocked",
+        `pods come back without their patches (node ${drift.held[0]}): does the API server reach the webhook of this manager? They are replaced again at growing intervals`,
+      );
+    }
+    const deleted = await replace(drift, daemonSet, clock.now(), ctx);
+    if (deleted.length === 0) return again(waits);
+    const hashes = new Map(
+      nodes.map(({ metadata: { name = "", labels = {} } }) => [
+        name,
+        patches.patchSet.match(patches.patchSet.maskOf(labels)).combinedHash,
+      ]),
+    );
+    for (const pod of deleted) {
+      const node = pinnedNode(pod.spec as Pod["spec"]) ?? "";
+      retries.note(placeOf(daemonSet, node), hashes.get(node) ?? "");
+    }
   }
+  return again(waits);
+}
+
+function again(waits: readonly number[]): Result | undefined {
   return waits.length === 0 ? undefined : { requeueAfter: Math.min(...waits), exact: true };
+}
+
+function placeOf(daemonSet: DeepReadonly<DaemonSet>, node: string): string {
+  return `${daemonSet.metadata.uid}/${node}`;
 }
 
 /** Has OpenKruise roll all pods by its own strategy: once for each list of patches (DSP-917). */
@@ -160,13 +188,14 @@ async function rollTemplate(
   await client.patch(DAEMON_SET, key, { type: "merge", body: { spec: { template: { metadata } } } });
 }
 
-/** Deletes pods, each only as the one that was read; those with a hook are marked, and OpenKruise does the rest. */
+/** Deletes pods, each only as the one that was read; those with a hook are marked, and OpenKruise does the rest. The deleted ones. */
 async function replace(
   { replace: pods }: Drift,
   daemonSet: DeepReadonly<DaemonSet>,
   now: number,
   ctx: ReconcileContext,
-): Promise<void> {
+): Promise<readonly DeepReadonly<Pod>[]> {
+  const deleted: DeepReadonly<Pod>[] = [];
   const { preDelete } = mapOf(daemonSet.spec.lifecycle);
   for (const pod of pods) {
     const { namespace = "", name = "", uid = "", resourceVersion = "" } = pod.metadata;
@@ -177,6 +206,7 @@ async function replace(
         await ctx.client.patch(POD, key, { type: "merge", body: { metadata } });
       } else {
         await ctx.client.delete(POD, key, { preconditions: { uid, resourceVersion } });
+        deleted.push(pod);
         ctx.events.record(daemonSet as DaemonSet, {
           type: "Normal",
           reason: "SuccessfulDelete",
@@ -189,6 +219,7 @@ async function replace(
       else throw error;
     }
   }
+  return deleted;
 }
 
 function isMarked(preDelete: unknown): boolean {
