@@ -19,6 +19,7 @@ const HASH = "daemonset.kruise.io/patch-combined-hash";
 const STATE = "lifecycle.apps.kruise.io/state";
 const SETS = "/apis/apps.kruise.io/v1beta1/namespaces/default/daemonsets";
 const PODS = "/api/v1/namespaces/default/pods";
+const HOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 const NAME = "agent";
 
 interface LivePod {
@@ -292,6 +293,34 @@ describe("companion mode", () => {
     await kept();
     await annotate({ "daemonset.kruise.io/patches-rollout": null });
     await eventually(async () => expect(await uidOf("n1")).toBeUndefined());
+  });
+
+  it("DSP-926 where nobody asks the hook a pod is replaced once and then left for a while, and that is told", async () => {
+    await running();
+    const { items } = await arena.client.ok<{ items: { metadata: { name: string } }[] }>("GET", HOOKS);
+    for (const { metadata } of items) await arena.client.ok("DELETE", `${HOOKS}/${metadata.name}`);
+    await arena.client.request("DELETE", `${PODS}/${NAME}-n1?gracePeriodSeconds=0`);
+    // The API server learns of it by a watch of its own.
+    await eventually(async () => {
+      await arena.client.request("DELETE", `${PODS}/${NAME}-n1?gracePeriodSeconds=0`);
+      expect(cacheOf(await createPod(uid, "n1"))).toBe("500Gi");
+    });
+    await gone("n1");
+    const again = await createPod(uid, "n1");
+    await running();
+    await sleep(QUIET_MS);
+    expect(await uidOf("n1")).toBe(again.metadata.uid);
+    await eventually(async () => {
+      const events = await arena.client.ok<{ items: { reason: string; note: string }[] }>(
+        "GET",
+        "/apis/events.k8s.io/v1/namespaces/default/events",
+      );
+      const told = events.items.filter(({ reason }) => reason === "PatchRolloutBlocked");
+      expect(told.map(({ note }) => note).join()).toMatch(/come back without their patches \(node n1\)/);
+    });
+    // Registered again.
+    await manager?.stop();
+    await start();
   });
 
   it("DSP-920 with a hook before deletion the pod is marked, and OpenKruise does the rest", async () => {

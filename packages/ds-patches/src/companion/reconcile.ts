@@ -152,22 +152,13 @@ async function pass(
       );
     }
     const deleted = await replace(drift, daemonSet, clock.now(), ctx);
-    if (deleted.length === 0) return again(waits);
-    const hashes = new Map(
-      nodes.map(({ metadata: { name = "", labels = {} } }) => [
-        name,
-        patches.patchSet.match(patches.patchSet.maskOf(labels)).combinedHash,
-      ]),
-    );
+    const { patchSet } = patches;
     for (const pod of deleted) {
-      const node = pinnedNode(pod.spec as Pod["spec"]) ?? "";
-      retries.note(placeOf(daemonSet, node), hashes.get(node) ?? "");
+      const name = pinnedNode(pod.spec as Pod["spec"]) ?? "";
+      const labels = nodes.find(({ metadata }) => metadata.name === name)?.metadata.labels ?? {};
+      retries.note(placeOf(daemonSet, name), patchSet.match(patchSet.maskOf(labels)).combinedHash);
     }
   }
-  return again(waits);
-}
-
-function again(waits: readonly number[]): Result | undefined {
   return waits.length === 0 ? undefined : { requeueAfter: Math.min(...waits), exact: true };
 }
 
